@@ -31,7 +31,7 @@ use crate::{
     report::{Change, Reason, Severity},
     request::{
         self, carriers, flat_list,
-        formats::{put_json_mode, remove_json_mode, take, TranslatedFormat},
+        formats::{put_json_mode, remove_json_mode, take_format, TranslatedFormat},
         report::Warnings,
         tool::{self, is_cache_point, starts_with, type_of},
         tool_format::{self, Edits, Entry},
@@ -93,7 +93,7 @@ pub(super) fn substitute(request: &mut Node<'_>, context: &RequestContext<'_, '_
     }
     let word = steps.required.filter(|_| location.kind == Some("json_object"));
     let mut lost = Warnings::default();
-    let Some(response_format) = take(request, context.api, &mut lost)? else { return Ok(None) };
+    let Some(response_format) = take_format(request, context.api, &mut lost)? else { return Ok(None) };
     if !lost.is_empty() {
         let message = "expected one response format, found additional ones, which would be lost";
         return Err(Stop::Format(Error::new(Code::NotRepresentable, from, message)));
@@ -195,7 +195,7 @@ fn put_tool(
             Edits { name: None, description: None, strict, removes_schema: false },
         );
     }
-    let path = tool_format::pointer(&tool_format::written(format, false).pointer_to_schema());
+    let path = tool_format::pointer(&tool_format::shape_in(format, false).pointer_to_schema());
     let at = wire::of(api).tools().push(request, entry)? + &path;
     let is_only = !others.is_any || calling == Calling::Forbidden;
     choice.force(request, Text::new(name.clone()), is_only && steps.forces == Forces::Named)?;

@@ -52,7 +52,7 @@ pub(super) fn accept_unchanged<'a>(
     let tools = Tools::read(crate::request::listed(request), None, formats.0, &mut Warnings::default());
     let deferred = tools.deferred_names().map(|name| name.display().into_owned()).collect();
     let Conversation { tools, events, .. } = &mut conversation;
-    conversation::apply(events, tools, options, warnings);
+    conversation::apply_to_tools(events, tools, options, warnings);
     // Ignored changes have to be removed, from messages and from results.
     let ignores = events.iter().any(|event| matches!(event.kind, EventKind::Ignored(_)));
     // A definition with the name of a search has to be removed: for calls to that tool, the client would run its

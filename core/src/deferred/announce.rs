@@ -172,8 +172,8 @@ pub(super) fn add_list_to_conversation(
     }
     let content = Content::String(Node::string(text));
     let kind = EventKind::Text { role: Role::System, content };
-    let (origin, others) = (Location::default(), Vec::new());
-    conversation.events.insert(0, Event { at: 0, message: 0, member: "content", origin, others, kind });
+    let (origin, other_origins) = (Location::default(), Vec::new());
+    conversation.events.insert(0, Event { at: 0, message: 0, member: "content", origin, other_origins, kind });
     Ok(())
 }
 

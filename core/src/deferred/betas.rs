@@ -40,7 +40,7 @@ fn unsupported_by(native: Native) -> &'static [&'static str] {
 /// Rewrites the value of the header, a comma-separated list: removes betas that the backend does not support, and adds
 /// the betas that the request needs. Returns `None` if no beta is left.
 pub(crate) fn header<'v>(value: Option<&'v str>, native: Native, needed: &[&str]) -> Option<Cow<'v, str>> {
-    betas::header(value, &|name| unsupported_by(native).contains(&name), needed)
+    betas::rewrite_header(value, &|name| unsupported_by(native).contains(&name), needed)
 }
 
 /// Returns true if deferred loading may need, remove or add a beta.

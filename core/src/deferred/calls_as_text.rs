@@ -28,7 +28,7 @@ pub(super) fn replace_unavailable_calls<'a>(
     let mut texts: Set<Text<'a>> = Set::new();
     let mut out = Vec::with_capacity(events.len());
     let mut turn = Turn::default();
-    for Event { at, message, member, origin, others, kind } in core::mem::take(events) {
+    for Event { at, message, member, origin, other_origins, kind } in core::mem::take(events) {
         let is_call_or_result = matches!(kind, EventKind::Call(_) | EventKind::Result(_));
         // A later turn may use an id again.
         if let EventKind::Call(call) = &kind {
@@ -54,7 +54,11 @@ pub(super) fn replace_unavailable_calls<'a>(
         if is_call_or_result && matches!(kind, EventKind::Text { .. }) {
             changed.insert(at);
         }
-        turn.add(Event { at, message, member, origin, others, kind }, is_call_or_result, (&mut out, &mut *changed));
+        turn.add(
+            Event { at, message, member, origin, other_origins, kind },
+            is_call_or_result,
+            (&mut out, &mut *changed),
+        );
     }
     turn.end((&mut out, changed));
     *events = out;

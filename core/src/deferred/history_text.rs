@@ -234,7 +234,7 @@ impl<'a> Writer<'_, 'a> {
         let mut out: Vec<Event<'a>> = Vec::with_capacity(events.len());
         // Placeholder for a Responses item that has lost all of its content so far.
         let mut emptied: Option<Event<'a>> = None;
-        for Event { at, message, member, origin, others, kind } in core::mem::take(events) {
+        for Event { at, message, member, origin, other_origins, kind } in core::mem::take(events) {
             losses.set_location(origin);
             out.extend(emptied.take_if(|emptied| emptied.at != at));
             let kind = match kind {
@@ -245,7 +245,7 @@ impl<'a> Writer<'_, 'a> {
                         let is_item = wire::of(self.source).searches().has_item() && !bare_references.contains(&at);
                         if is_item && is_first && !self.same_format {
                             let kind = self.placeholder_event(role, losses);
-                            emptied = Some(Event { at, message, member, origin, others, kind });
+                            emptied = Some(Event { at, message, member, origin, other_origins, kind });
                         }
                         continue;
                     }
@@ -271,11 +271,11 @@ impl<'a> Writer<'_, 'a> {
                     }
                     EventKind::Call(call)
                 }
-                EventKind::Carry(_) | EventKind::Orphan(_) | EventKind::Used(_) | EventKind::Ignored(_) => continue,
+                EventKind::Define(_) | EventKind::Orphan(_) | EventKind::Used(_) | EventKind::Ignored(_) => continue,
                 unchanged => unchanged,
             };
             emptied = None;
-            push_merged(&mut out, Event { at, message, member, origin, others, kind });
+            push_merged(&mut out, Event { at, message, member, origin, other_origins, kind });
         }
         losses.clear_location();
         out.extend(emptied);
@@ -290,8 +290,8 @@ impl<'a> Writer<'_, 'a> {
             };
             for ReadMember { at, member, role } in read_members.iter().filter(is_emptied) {
                 let kind = self.placeholder_event(*role, losses);
-                let (origin, others) = (Location::of_message(*at).name(member), Vec::new());
-                out.push(Event { at: *at, message: *at, member, origin, others, kind });
+                let (origin, other_origins) = (Location::of_message(*at).name(member), Vec::new());
+                out.push(Event { at: *at, message: *at, member, origin, other_origins, kind });
             }
         }
         for event in &mut out {
@@ -452,7 +452,7 @@ fn messages_with_changes(events: &[Event<'_>]) -> Set<usize> {
 
 /// Adds an event. Adjacent text events of one message, member and role are merged.
 fn push_merged<'a>(events: &mut Vec<Event<'a>>, event: Event<'a>) {
-    let Event { at, message, member, origin, others, kind } = event;
+    let Event { at, message, member, origin, other_origins, kind } = event;
     let last = events.last_mut().filter(|last| last.at == at && last.member == member);
     let kind = match (last.map(|last| &mut last.kind), kind) {
         (
@@ -461,12 +461,12 @@ fn push_merged<'a>(events: &mut Vec<Event<'a>>, event: Event<'a>) {
         ) if *before == role => {
             parts.extend(more);
             if let Some(last) = events.last_mut() {
-                last.others.push(origin);
-                last.others.extend(others);
+                last.other_origins.push(origin);
+                last.other_origins.extend(other_origins);
             }
             return;
         }
         (_, kind) => kind,
     };
-    events.push(Event { at, message, member, origin, others, kind });
+    events.push(Event { at, message, member, origin, other_origins, kind });
 }

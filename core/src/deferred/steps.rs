@@ -17,7 +17,7 @@ use crate::{
     names::{Names, Taken},
     options::{CustomTools, Mode, Native, ServerToolSearch, UnavailableCalls},
     request::{
-        choice::{add_auto_choice, widen},
+        choice::{add_auto_choice, widen_forced_choice},
         conversation::{self, EventKind},
         format::{self, FormatPair},
         instructions::{Notices, Quoted},
@@ -216,7 +216,7 @@ pub(crate) const STEPS: &[DeferralStep] = &[
     Step {
         name: "widen-choice",
         applies: |context| context.options.native == Native::Kimi && !context.is_translated(),
-        run: |request, context| widen(request, &mut context.warnings),
+        run: |request, context| widen_forced_choice(request, &mut context.warnings),
         after: Some("read-history"),
         before: None,
         why: "The conversation is read with the client's choice.",
@@ -361,10 +361,10 @@ fn read_history<'a>(request: &mut Node<'a>, context: &mut DeferralContext<'_, 'a
 fn apply_history(_: &mut Node<'_>, context: &mut DeferralContext<'_, '_>) -> Result<(), Error> {
     let DeferralContext { conversation, emulation, options, warnings, .. } = context;
     if options.native == Native::None {
-        conversation::apply(&mut conversation.events, &mut emulation.tools, options, warnings);
+        conversation::apply_to_tools(&mut conversation.events, &mut emulation.tools, options, warnings);
         emulation.warn_of_changed_prefix(warnings);
     } else {
-        conversation::apply(&mut conversation.events, &mut conversation.tools, options, warnings);
+        conversation::apply_to_tools(&mut conversation.events, &mut conversation.tools, options, warnings);
         conversation.collect_found_tools();
     }
     Ok(())
@@ -601,7 +601,7 @@ fn write_history<'a>(request: &mut Node<'a>, context: &mut DeferralContext<'_, '
     let (history, settings) =
         (history_formats::writer(target), (history_formats::settings(source), history_formats::settings(target)));
     let writing = Writing { options, source, target, history, settings, names, warnings };
-    let writer::Written { search, origins, added, is_aligned } = writer::put(request, conversation, writing)?;
+    let writer::Written { search, origins, added, is_aligned } = writer::write_request(request, conversation, writing)?;
     if context.emulates_deferral() {
         context.origins.entries = origins.or(context.origins.entries.take());
     } else {

@@ -263,7 +263,7 @@ impl AdaptReport {
         let AdaptReport { deferred, quarantined, changes, unforced, choice, request_changes, format_changes, .. } =
             other;
         // The requests share a header.
-        self.beta_changes.append(&other.beta_changes);
+        self.beta_changes.add_changes(&other.beta_changes);
         Arc::make_mut(&mut self.changes).extend(changes.iter().cloned());
         self.quarantined.extend(quarantined);
         self.unforced.extend(unforced);

@@ -13,7 +13,7 @@ use crate::{
 };
 
 /// Members of a body that contain betas. Backends that read betas from the body read the first member.
-const MEMBERS: [&str; 2] = ["anthropic_beta", "betas"];
+const BODY_MEMBERS: [&str; 2] = ["anthropic_beta", "betas"];
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Header {
@@ -64,7 +64,7 @@ impl Changes {
     }
 
     /// Adds the changes of another request. Keeps the betas that either request needs.
-    pub(crate) fn append(&mut self, other: &Changes) {
+    pub(crate) fn add_changes(&mut self, other: &Changes) {
         let in_both = self.removed.iter().copied().filter(|name| other.removed.contains(name));
         self.removed = in_both.collect();
         for name in &other.added {
@@ -76,20 +76,20 @@ impl Changes {
 }
 
 pub(crate) fn names_in(values: &[String]) -> impl Iterator<Item = &str> {
-    values.iter().flat_map(|value| names(value))
+    values.iter().flat_map(|value| split_names(value))
 }
 
-fn names(value: &str) -> impl Iterator<Item = &str> {
+fn split_names(value: &str) -> impl Iterator<Item = &str> {
     value.split(',').map(str::trim).filter(|name| !name.is_empty())
 }
 
 /// Returns the value of the header without refused betas and with needed betas, or `None` if it has no names.
-pub(crate) fn header<'v>(
+pub(crate) fn rewrite_header<'v>(
     value: Option<&'v str>,
     is_refused: &dyn Fn(&str) -> bool,
     needed: &[&str],
 ) -> Option<Cow<'v, str>> {
-    let names_in_value = || value.into_iter().flat_map(names);
+    let names_in_value = || value.into_iter().flat_map(split_names);
     let missing: Vec<&str> =
         needed.iter().copied().filter(|beta| !names_in_value().any(|name| name == *beta)).collect();
     if missing.is_empty() && !names_in_value().any(is_refused) {
@@ -101,11 +101,11 @@ pub(crate) fn header<'v>(
 
 /// `visit` receives each name, and the JSON Pointer to the string that contains it.
 pub(crate) fn each_in_body(request: &Node<'_>, visit: &mut dyn FnMut(&str, &str)) -> Result<(), Error> {
-    for key in MEMBERS {
+    for key in BODY_MEMBERS {
         let Some(member) = request.get(key) else { continue };
         let member = view(member)?;
         let in_text = |text: &Text<'_>, pointer: &str, visit: &mut dyn FnMut(&str, &str)| {
-            names(&text.display()).for_each(|name| visit(name, pointer));
+            split_names(&text.display()).for_each(|name| visit(name, pointer));
         };
         match member.data() {
             Data::Array(items) => {
@@ -122,8 +122,8 @@ pub(crate) fn each_in_body(request: &Node<'_>, visit: &mut dyn FnMut(&str, &str)
     Ok(())
 }
 
-pub(crate) fn is_read_at(pointer: &str) -> bool {
-    let [member, _] = MEMBERS;
+pub(crate) fn is_in_first_member(pointer: &str) -> bool {
+    let [member, _] = BODY_MEMBERS;
     pointer
         .strip_prefix('/')
         .and_then(|rest| rest.strip_prefix(member))
@@ -142,7 +142,7 @@ pub(crate) fn rewrite_body(
     is_refused: &dyn Fn(&str) -> bool,
     needed: &[&'static str],
 ) -> Result<(), Error> {
-    for key in MEMBERS {
+    for key in BODY_MEMBERS {
         if edit_member(request, key, |betas| Ok(rewrite_member(betas, is_refused, needed)))? == Some(true) {
             request.remove(key);
         }
@@ -151,10 +151,11 @@ pub(crate) fn rewrite_body(
 }
 
 pub(crate) fn add_to_body(request: &mut Node<'_>, name: &'static str) -> Result<(), Error> {
-    let [member, _] = MEMBERS;
+    let [member, _] = BODY_MEMBERS;
     let added = edit_member(request, member, |betas| {
         let is_list = matches!(betas.data(), Data::Array(_) | Data::String(_));
-        rewrite_member(betas, &|_| false, &[name]);
+        let refuses_none = |_: &str| false;
+        rewrite_member(betas, &refuses_none, &[name]);
         Ok(is_list)
     })?;
     if added != Some(true) {
@@ -166,29 +167,27 @@ pub(crate) fn add_to_body(request: &mut Node<'_>, name: &'static str) -> Result<
 fn rewrite_member(betas: &mut Node<'_>, is_refused: &dyn Fn(&str) -> bool, needed: &[&'static str]) -> bool {
     match betas.data() {
         Data::Array(items) => {
-            let any = |item: &Node<'_>, is: &dyn Fn(&str) -> bool| {
-                item.as_text().is_some_and(|text| names(&text.display()).any(is))
+            let has_name = |item: &Node<'_>, is: &dyn Fn(&str) -> bool| {
+                item.as_text().is_some_and(|text| split_names(&text.display()).any(is))
             };
-            let is_missing = |beta: &&&str| !items.iter().any(|item| any(item, &|name| name == **beta));
+            let is_missing = |beta: &&&str| !items.iter().any(|item| has_name(item, &|name| name == **beta));
             let missing: Vec<&'static str> = needed.iter().filter(is_missing).copied().collect();
-            if missing.is_empty() && !items.iter().any(|item| any(item, is_refused)) {
+            if missing.is_empty() && !items.iter().any(|item| has_name(item, is_refused)) {
                 return false;
             }
             if let Some(items) = betas.as_array_mut() {
                 // An entry may contain several names.
-                items.retain_mut(|item| !any(item, is_refused) || !rewrite_member(item, is_refused, &[]));
+                items.retain_mut(|item| !has_name(item, is_refused) || !rewrite_member(item, is_refused, &[]));
                 items.extend(missing.into_iter().map(Node::literal));
             }
             betas.as_array().is_some_and(<[Node<'_>]>::is_empty)
         }
         Data::String(text) => {
             let Some(value) = text.value() else { return false };
-            let left =
-                header(Some(&value), is_refused, needed).map(|left| (*left != *value).then(|| String::from(left)));
-            match left {
+            match rewrite_header(Some(&value), is_refused, needed).map(String::from) {
                 None => return true,
-                Some(None) => {}
-                Some(Some(left)) => betas.replace(Data::String(Text::new(left))),
+                Some(remaining) if remaining == *value => {}
+                Some(remaining) => betas.replace(Data::String(Text::new(remaining))),
             }
             false
         }

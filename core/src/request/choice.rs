@@ -32,7 +32,7 @@ impl SourceChoice<'_> {
 
 /// Removes the choice from a request, and returns it. Drops a choice that only the source API supports, with a warning.
 /// `holder` is the member of the given request that contained the choice, if the choice was moved.
-pub(crate) fn take<'a>(
+pub(crate) fn take_choice<'a>(
     request: &mut Node<'a>,
     (source, holder): (Api, Option<&'static str>),
     warnings: &mut Warnings,
@@ -57,11 +57,11 @@ pub(crate) fn take<'a>(
     Ok(taken)
 }
 
-fn names<'n, 'a: 'n>(tools: &'n [ToolRef<'a>]) -> impl Iterator<Item = &'n Text<'a>> {
+fn names_of_tools<'n, 'a: 'n>(tools: &'n [ToolRef<'a>]) -> impl Iterator<Item = &'n Text<'a>> {
     tools.iter().filter_map(|tool| if let ToolRef::Tool { name, .. } = tool { Some(name) } else { None })
 }
 
-pub(crate) struct Sent<'a> {
+pub(crate) struct SentTools<'a> {
     /// Names of all tools that are sent, in the list or in messages; `None` if the request has no list and its history
     /// adds no tool.
     pub(crate) names: Option<Set<Text<'a>>>,
@@ -73,28 +73,28 @@ pub(crate) struct Sent<'a> {
     pub(crate) search: Option<Text<'a>>,
 }
 
-pub(crate) fn write<'a>(
+pub(crate) fn write_choice<'a>(
     request: &mut Node<'a>,
-    wanted: SourceChoice<'a>,
+    source_choice: SourceChoice<'a>,
     (target, native): (Api, Native),
-    sent: &Sent<'a>,
+    sent: &SentTools<'a>,
     warnings: &mut Warnings,
 ) {
     let (format, has_tools) = (wire::of(target).choice(), sent.has_list);
-    let forbids_parallel_calls = wanted.forbids_parallel_calls && has_tools;
+    let forbids_parallel_calls = source_choice.forbids_parallel_calls && has_tools;
     // In Kimi's requests, messages may contain tools. Without any tools, Kimi refuses only choices that require a call.
-    let is_demand = matches!(wanted.choice, Some(Choice::Required | Choice::Tool(_) | Choice::Allowed { .. }));
-    let is_bare = sent.names.as_ref().is_some_and(|names| names.is_empty());
-    let takes_any = has_tools || format.without_tools() != WithoutTools::None;
-    if !takes_any && (native != Native::Kimi || is_demand && is_bare) {
+    let is_demand = matches!(source_choice.choice, Some(Choice::Required | Choice::Tool(_) | Choice::Allowed { .. }));
+    let has_no_tools = sent.names.as_ref().is_some_and(|names| names.is_empty());
+    let may_have_choice = has_tools || format.without_tools() != WithoutTools::None;
+    if !may_have_choice && (native != Native::Kimi || is_demand && has_no_tools) {
         format.limit_parallel_calls(request, forbids_parallel_calls, None);
         request.remove(CHOICE);
         return;
     }
     let is_sent = |name: &Text<'a>| sent.names.as_ref().is_none_or(|names| names.contains(name));
     let widened = Choice::Required;
-    let pointer = wanted.pointer();
-    let written = match wanted.choice {
+    let pointer = source_choice.pointer();
+    let written = match source_choice.choice {
         Some(Choice::Tool(ToolRef::Tool { name, .. })) if sent.search.as_ref() == Some(&name) => {
             warnings.about_at("forced-choice-widened", name.display(), pointer);
             Some(format.plain(&widened))
@@ -109,7 +109,7 @@ pub(crate) fn write<'a>(
             Some(format.forced(name, is_custom))
         }
         Some(Choice::Allowed { required, tools }) => {
-            let names: Vec<Text<'a>> = names(&tools).filter(|name| is_sent(name)).cloned().collect();
+            let names: Vec<Text<'a>> = names_of_tools(&tools).filter(|name| is_sent(name)).cloned().collect();
             if names.is_empty() {
                 Some(format.plain(&Choice::Auto))
             } else if has_allowed(target, native) {
@@ -133,7 +133,7 @@ pub(crate) fn write<'a>(
 }
 
 /// Replaces a choice that forces a single tool by `required`, because Kimi does not support forcing a tool.
-pub(crate) fn widen(request: &mut Node<'_>, warnings: &mut Warnings) -> Result<(), Error> {
+pub(crate) fn widen_forced_choice(request: &mut Node<'_>, warnings: &mut Warnings) -> Result<(), Error> {
     let Some(format) = Native::Kimi.api().map(|api| wire::of(api).choice()) else { return Ok(()) };
     let Some(name) = format.forced_name(request)?.map(|name| name.display().into_owned()) else { return Ok(()) };
     warnings.about_at("forced-choice-widened", name, format!("/{CHOICE}"));
@@ -146,12 +146,12 @@ fn has_allowed(target: Api, native: Native) -> bool {
 }
 
 pub(crate) fn allowed_names_to_filter<'a>(
-    wanted: &SourceChoice<'a>,
+    source_choice: &SourceChoice<'a>,
     (target, native): (Api, Native),
 ) -> Option<Set<Text<'a>>> {
-    match &wanted.choice {
+    match &source_choice.choice {
         Some(Choice::Allowed { tools, .. }) if !has_allowed(target, native) => {
-            let names: Set<Text<'a>> = names(tools).cloned().collect();
+            let names: Set<Text<'a>> = names_of_tools(tools).cloned().collect();
             Some(names).filter(|names| !names.is_empty())
         }
         _ => None,

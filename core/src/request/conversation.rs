@@ -52,7 +52,7 @@ pub(crate) struct Conversation<'a> {
     pub(crate) is_in_place: bool,
 }
 
-pub(crate) fn apply<'a>(
+pub(crate) fn apply_to_tools<'a>(
     events: &mut [Event<'a>],
     tools: &mut Tools<'a>,
     options: &DeferredOptions,
@@ -80,7 +80,7 @@ pub(crate) fn apply<'a>(
                     reference.state = tools.load_referenced(&reference.name, warnings);
                 });
             }
-            EventKind::Add(additions) | EventKind::Carry(additions) => {
+            EventKind::Add(additions) | EventKind::Define(additions) => {
                 for addition in additions {
                     warnings.set_location(addition.origin);
                     addition.is_known = tools.load_added(&addition.name, warnings);
@@ -207,7 +207,7 @@ pub(crate) struct Event<'a> {
     /// message.
     pub(crate) origin: Location,
     /// Further parts that the event is about.
-    pub(crate) others: Vec<Location>,
+    pub(crate) other_origins: Vec<Location>,
     pub(crate) kind: EventKind<'a>,
 }
 
@@ -221,7 +221,7 @@ pub(crate) enum EventKind<'a> {
     /// An explicit addition of tools by the client.
     Add(Vec<Addition<'a>>),
     /// Definitions of tools by the client, without an explicit addition.
-    Carry(Vec<Addition<'a>>),
+    Define(Vec<Addition<'a>>),
     /// The removal of a tool by the client.
     Remove { name: Text<'a>, cache_control: Option<Node<'a>> },
     /// The model's reasoning, in the source's format.
@@ -451,10 +451,10 @@ pub(crate) fn order_turns<'a>(events: Vec<Event<'a>>, warnings: &mut Warnings) -
         if let EventKind::Call(_) = &event.kind {
             // A call after a result begins the next turn, unless another call of this turn is still open.
             if !turn.results.is_empty() && at > turn.last_result {
-                turn.close(&mut out);
+                turn.end(&mut out);
             }
             turn.last_result = turn.last_result.max(last_results.get(&at).copied().unwrap_or_default());
-            // Each event in `after` is reported separately.
+            // Each event in `after_results` is reported separately.
             if !turn.results.is_empty() {
                 warn_of_move(&event, warnings);
             }
@@ -468,21 +468,21 @@ pub(crate) fn order_turns<'a>(events: Vec<Event<'a>>, warnings: &mut Warnings) -
         match &event.kind {
             EventKind::Result(_) if at <= turn.last_result => turn.results.push(event),
             _ if at > turn.last_result => {
-                turn.close(&mut out);
+                turn.end(&mut out);
                 out.push(event);
             }
             EventKind::Text { role: Role::Assistant, .. } | EventKind::Reasoning(_) => {
                 warn_of_move(&event, warnings);
-                turn.before.push(event);
+                turn.before_calls.push(event);
             }
             _ => {
                 warn_of_move(&event, warnings);
-                turn.after.push(event);
+                turn.after_results.push(event);
             }
         }
     }
     warnings.clear_location();
-    turn.close(&mut out);
+    turn.end(&mut out);
     out
 }
 
@@ -495,13 +495,13 @@ fn warn_of_move(event: &Event<'_>, warnings: &mut Warnings) {
         EventKind::Text { content, .. } if content.is_empty() => {}
         EventKind::Text { .. } => {
             warn(&event.origin, "text".into());
-            event.others.iter().for_each(|origin| warn(origin, "text".into()));
+            event.other_origins.iter().for_each(|origin| warn(origin, "text".into()));
         }
         EventKind::Reasoning(_) => warn(&event.origin, "reasoning".into()),
         EventKind::Unchanged(_) => warn(&event.origin, "message".into()),
         EventKind::Call(call) => warn(&event.origin, call.name.display()),
         EventKind::Remove { name, .. } => warn(&event.origin, name.display()),
-        EventKind::Add(additions) | EventKind::Carry(additions) => {
+        EventKind::Add(additions) | EventKind::Define(additions) => {
             additions.iter().for_each(|addition| warn(&addition.origin, addition.name.display()));
         }
         _ => {}
@@ -515,26 +515,26 @@ fn last_results(events: &[Event<'_>]) -> Map<usize, usize> {
     #[derive(Default)]
     struct Calls {
         /// Index of each open call, and the number of user messages before it.
-        open: VecDeque<(usize, usize)>,
+        unanswered: VecDeque<(usize, usize)>,
         /// The most recently answered call.
         answered: Option<usize>,
     }
-    let (mut calls, mut results, mut texts): (Map<&Text<'_>, Calls>, _, _) = (Map::new(), Map::new(), 0);
+    let (mut calls, mut results, mut user_messages): (Map<&Text<'_>, Calls>, _, _) = (Map::new(), Map::new(), 0);
     for (at, event) in events.iter().enumerate() {
         match &event.kind {
-            EventKind::Text { role: Role::User, .. } | EventKind::Unchanged(Role::User) => texts += 1,
+            EventKind::Text { role: Role::User, .. } | EventKind::Unchanged(Role::User) => user_messages += 1,
             EventKind::Call(call) => {
                 let Some(id) = call.id.as_text() else { continue };
                 let calls = calls.entry(id).or_default();
-                while calls.open.front().is_some_and(|(_, before)| *before < texts) {
-                    calls.open.pop_front();
+                while calls.unanswered.front().is_some_and(|(_, before)| *before < user_messages) {
+                    calls.unanswered.pop_front();
                 }
-                calls.open.push_back((at, texts));
+                calls.unanswered.push_back((at, user_messages));
                 calls.answered = None;
             }
             EventKind::Result(outcome) => {
                 let Some(calls) = outcome.id.as_text().and_then(|id| calls.get_mut(id)) else { continue };
-                let call = calls.open.pop_front().map(|(call, _)| call).or(calls.answered);
+                let call = calls.unanswered.pop_front().map(|(call, _)| call).or(calls.answered);
                 calls.answered = call;
                 results.extend(call.map(|call| (call, at)));
             }
@@ -546,24 +546,24 @@ fn last_results(events: &[Event<'_>]) -> Map<usize, usize> {
 
 /// Detects the results of searches: results that contain references, and results of calls that are searches. Ids need
 /// not be unique: each result belongs to the oldest open call with its id, as in [`last_results`]. Removes hosted
-/// searches without a result, unless `keeps` is true.
-pub(crate) fn match_searches(events: &mut Vec<Event<'_>>, keeps: bool, warnings: &mut Warnings) {
-    let mut open: Map<String, VecDeque<(usize, usize)>> = Map::new();
-    let (mut lost, mut texts) = (Set::new(), 0);
+/// searches without a result, unless `keeps_unanswered` is true.
+pub(crate) fn match_searches(events: &mut Vec<Event<'_>>, keeps_unanswered: bool, warnings: &mut Warnings) {
+    let mut open_calls: Map<String, VecDeque<(usize, usize)>> = Map::new();
+    let (mut unanswered, mut user_messages) = (Set::new(), 0);
     let id = |node: &Node<'_>| node.as_text().map(|text| text.display().into_owned()).unwrap_or_default();
     for at in 0..events.len() {
         let (before, rest) = events.split_at_mut(at);
         match rest.first_mut().map(|event| &mut event.kind) {
-            Some(EventKind::Text { role: Role::User, .. } | EventKind::Unchanged(Role::User)) => texts += 1,
+            Some(EventKind::Text { role: Role::User, .. } | EventKind::Unchanged(Role::User)) => user_messages += 1,
             Some(EventKind::Call(call)) => {
-                let calls = open.entry(id(&call.id)).or_default();
-                while calls.front().is_some_and(|(_, before)| *before < texts) {
-                    lost.extend(calls.pop_front().map(|(call, _)| call));
+                let calls = open_calls.entry(id(&call.id)).or_default();
+                while calls.front().is_some_and(|(_, before)| *before < user_messages) {
+                    unanswered.extend(calls.pop_front().map(|(call, _)| call));
                 }
-                calls.push_back((at, texts));
+                calls.push_back((at, user_messages));
             }
             Some(EventKind::Result(outcome)) => {
-                let called = open.get_mut(&id(&outcome.id)).and_then(VecDeque::pop_front);
+                let called = open_calls.get_mut(&id(&outcome.id)).and_then(VecDeque::pop_front);
                 let call = match called.and_then(|(at, _)| before.get_mut(at)).map(|event| &mut event.kind) {
                     Some(EventKind::Call(call)) => Some(call),
                     _ => None,
@@ -577,17 +577,17 @@ pub(crate) fn match_searches(events: &mut Vec<Event<'_>>, keeps: bool, warnings:
             _ => {}
         }
     }
-    if keeps {
+    if keeps_unanswered {
         return;
     }
     // A hosted search does not wait for the client. If it became a call that the client must answer, it would never get
     // a result.
-    lost.extend(open.values().flatten().map(|(at, _)| *at));
+    unanswered.extend(open_calls.values().flatten().map(|(at, _)| *at));
     let mut at = 0;
     events.retain(|event| {
         at += 1;
         match &event.kind {
-            EventKind::Call(call) if call.search == Some(Searcher::Hosted) && lost.contains(&(at - 1)) => {
+            EventKind::Call(call) if call.search == Some(Searcher::Hosted) && unanswered.contains(&(at - 1)) => {
                 warnings.set_location(event.origin);
                 warnings.about(LOST, call.name.display());
                 false
@@ -623,21 +623,21 @@ pub(crate) fn keep_searches<'a>(events: &mut [Event<'a>], is_search: impl Fn(&Te
 
 #[derive(Default)]
 struct Turn<'a> {
-    before: Vec<Event<'a>>,
+    before_calls: Vec<Event<'a>>,
     calls: Vec<Event<'a>>,
     results: Vec<Event<'a>>,
-    after: Vec<Event<'a>>,
+    after_results: Vec<Event<'a>>,
     /// Index of the turn's last result.
     last_result: usize,
 }
 
 impl<'a> Turn<'a> {
-    fn close(&mut self, out: &mut Vec<Event<'a>>) {
+    fn end(&mut self, out: &mut Vec<Event<'a>>) {
         // In formats whose messages contain the calls, a turn is a single message.
         if let Some(message) = self.calls.first().map(|call| call.message) {
-            self.before.iter_mut().chain(&mut self.calls).for_each(|event| event.message = message);
+            self.before_calls.iter_mut().chain(&mut self.calls).for_each(|event| event.message = message);
         }
-        for part in [&mut self.before, &mut self.calls, &mut self.results, &mut self.after] {
+        for part in [&mut self.before_calls, &mut self.calls, &mut self.results, &mut self.after_results] {
             out.append(part);
         }
         self.last_result = 0;

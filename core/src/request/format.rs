@@ -54,10 +54,12 @@ pub(crate) fn recognize(request: &Node<'_>, options: &DeferredOptions) -> Result
     }
     let format = match options.format {
         Some(format) => format,
-        None => recognition::recognize(request, SentTo::target(options.target))?.ok_or_else(|| unknown(request))?,
+        None => {
+            recognition::recognize(request, SentTo::target(options.target))?.ok_or_else(|| unrecognized(request))?
+        }
     };
     let wire = wire::of(format);
-    check(request, wire.history(), wire.expected_history(), |history| wire.accepts_history(history))?;
+    require_member(request, wire.history(), wire.expected_history(), |history| wire.accepts_history(history))?;
     let is_translated = options.target.is_some_and(|target| target != format);
     let is_untranslated = |api: Api| wire::of(api).translation().is_none();
     if is_translated && (is_untranslated(format) || options.target.is_some_and(is_untranslated)) {
@@ -67,7 +69,9 @@ pub(crate) fn recognize(request: &Node<'_>, options: &DeferredOptions) -> Result
     }
     // In formats with groups, a single group may replace the list.
     if wire.tools().groups().is_empty() {
-        check(request, "tools", "an array of tools", |node| matches!(node, None | Some(Data::Null | Data::Array(_))))?;
+        require_member(request, "tools", "an array of tools", |node| {
+            matches!(node, None | Some(Data::Null | Data::Array(_)))
+        })?;
     }
     let target = options.target.unwrap_or(format);
     if let Some(fits) = options.native.api().filter(|fits| *fits != target) {
@@ -86,7 +90,12 @@ pub(crate) fn recognize(request: &Node<'_>, options: &DeferredOptions) -> Result
     Ok(FormatPair { format, target })
 }
 
-fn check(request: &Node<'_>, key: &str, expected: &str, fits: impl Fn(Option<&Data<'_>>) -> bool) -> Result<(), Error> {
+fn require_member(
+    request: &Node<'_>,
+    key: &str,
+    expected: &str,
+    fits: impl Fn(Option<&Data<'_>>) -> bool,
+) -> Result<(), Error> {
     let node = match request.get(key) {
         Some(node) => Some(view(node)?),
         None => None,
@@ -102,7 +111,7 @@ fn check(request: &Node<'_>, key: &str, expected: &str, fits: impl Fn(Option<&Da
     ))
 }
 
-fn unknown(request: &Node<'_>) -> Error {
+fn unrecognized(request: &Node<'_>) -> Error {
     let names = wire::histories();
     let (pointer, found) = match names.iter().find(|key| request.get(**key).is_some()) {
         Some(key) => (format!("/{key}"), "null"),

@@ -30,9 +30,9 @@ pub(crate) fn visit<'a>(request: &mut Node<'a>, api: Api, visit: Visit<'_, 'a>) 
     let mut locations = FORMAT_LOCATIONS.iter().filter(|location| location.api == api);
     for location in locations.clone().filter(|location| location.item.is_none()) {
         if location.path.is_empty() {
-            in_member(request, location, visit)?;
+            visit_member(request, location, visit)?;
         } else {
-            descend(request, location, location.path, &mut String::new(), visit)?;
+            visit_path(request, location, location.path, &mut String::new(), visit)?;
         }
     }
     let Some((location, item)) = locations.find_map(|location| Some((location, location.item?))) else { return Ok(()) };
@@ -47,28 +47,32 @@ pub(crate) fn visit<'a>(request: &mut Node<'a>, api: Api, visit: Visit<'_, 'a>) 
                 if !entry.get("type").is_some_and(|kind| kind.is_text(item)) {
                     return Ok(());
                 }
-                descend(entry, location, location.path, &mut format!("/{key}/{at}"), visit)
+                visit_path(entry, location, location.path, &mut format!("/{key}/{at}"), visit)
             })
         })
     });
     visited.unwrap_or(Ok(()))
 }
 
-fn in_member<'a>(request: &mut Node<'a>, location: &'static FormatLocation, visit: Visit<'_, 'a>) -> Result<(), Error> {
+fn visit_member<'a>(
+    request: &mut Node<'a>,
+    location: &'static FormatLocation,
+    visit: Visit<'_, 'a>,
+) -> Result<(), Error> {
     let Some(member) = request.get(location.schema) else { return Ok(()) };
     let member = match member.data() {
         Data::Verbatim(text) => crate::json::read(text)?,
         _ => member.clone(),
     };
     let mut holder = Node::record([(location.schema, member)]);
-    in_format(&mut holder, location, &mut String::new(), visit)?;
+    visit_format(&mut holder, location, &mut String::new(), visit)?;
     if let Some(changed) = holder.remove(location.schema).filter(|member| !member.is_intact()) {
         request.set(location.schema, changed);
     }
     Ok(())
 }
 
-fn descend<'a>(
+fn visit_path<'a>(
     node: &mut Node<'a>,
     location: &'static FormatLocation,
     path: &[&'static str],
@@ -80,24 +84,24 @@ fn descend<'a>(
         pointer.push('/');
         pointer.push_str(key);
         let visited =
-            node.visit(*key, |inner| lazy::edit(inner, |inner| descend(inner, location, rest, pointer, visit)));
+            node.visit(*key, |inner| lazy::edit(inner, |inner| visit_path(inner, location, rest, pointer, visit)));
         pointer.truncate(length);
         return visited.unwrap_or(Ok(()));
     }
     if !matches!(node.data(), Data::Array(_)) {
-        return in_format(node, location, pointer, visit);
+        return visit_format(node, location, pointer, visit);
     }
     node.visit_children(|child, format| {
         let Child::Item(at) = child else { return Ok(()) };
         pointer.push('/');
         pointer.push_str(&at.to_string());
-        let visited = in_format(format, location, pointer, visit);
+        let visited = visit_format(format, location, pointer, visit);
         pointer.truncate(length);
         visited
     })
 }
 
-fn in_format<'a>(
+fn visit_format<'a>(
     format: &mut Node<'a>,
     location: &'static FormatLocation,
     pointer: &mut String,
@@ -113,14 +117,14 @@ fn in_format<'a>(
         return Ok(());
     }
     let length = pointer.len();
-    let visited = in_holder(format, location.holder, pointer, &mut |holder, pointer| {
+    let visited = visit_holder(format, location.holder, pointer, &mut |holder, pointer| {
         visit(FoundFormat { location, pointer, holder: Some(holder) })
     });
     pointer.truncate(length);
     visited
 }
 
-fn in_holder<'a>(
+fn visit_holder<'a>(
     node: &mut Node<'a>,
     path: &[&'static str],
     pointer: &mut String,
@@ -129,7 +133,7 @@ fn in_holder<'a>(
     let [key, rest @ ..] = path else { return visit(node, pointer) };
     pointer.push('/');
     pointer.push_str(key);
-    node.visit(*key, |inner| in_holder(inner, rest, pointer, visit)).unwrap_or(Ok(()))
+    node.visit(*key, |inner| visit_holder(inner, rest, pointer, visit)).unwrap_or(Ok(()))
 }
 
 fn has_schema(format: &Node<'_>, location: &FormatLocation) -> bool {
@@ -208,14 +212,14 @@ pub(crate) struct TranslatedFormat<'a> {
 
 /// Returns the format that is in effect after the last update in the history. Without updates, returns the first format
 /// of the request. The updates remain in the history for its writer.
-pub(crate) fn take<'a>(
+pub(crate) fn take_format<'a>(
     request: &mut Node<'a>,
     source: Api,
     warnings: &mut Warnings,
 ) -> Result<Option<TranslatedFormat<'a>>, Error> {
     let (mut format, mut path_in_request) = (None, Vec::new());
     visit(request, source, &mut |FoundFormat { location, pointer, holder }| {
-        let translated = holder.and_then(|holder| translate(holder, location, pointer).transpose()).transpose()?;
+        let translated = holder.and_then(|holder| read_format(holder, location, pointer).transpose()).transpose()?;
         match location.item {
             None if format.is_none() => {
                 format = translated;
@@ -237,11 +241,11 @@ pub(crate) fn take<'a>(
             }
         }
     }
-    remove(request, &path_in_request)?;
+    remove_at_path(request, &path_in_request)?;
     Ok(format)
 }
 
-fn translate<'a>(
+fn read_format<'a>(
     holder: &Node<'a>,
     location: &FormatLocation,
     pointer: &str,
@@ -263,16 +267,16 @@ fn translate<'a>(
 }
 
 /// Also removes the objects on the path that become empty.
-fn remove(node: &mut Node<'_>, path: &[&'static str]) -> Result<(), Error> {
+fn remove_at_path(node: &mut Node<'_>, path: &[&'static str]) -> Result<(), Error> {
     let [key, rest @ ..] = path else { return Ok(()) };
-    let is_left = match rest {
+    let keeps_members = match rest {
         [] => None,
         rest => lazy::edit_member(node, key, |inner| {
-            remove(inner, rest)?;
+            remove_at_path(inner, rest)?;
             Ok(inner.as_object().is_some_and(|object| !object.is_empty()))
         })?,
     };
-    if is_left != Some(true) {
+    if keeps_members != Some(true) {
         node.remove(key);
     }
     Ok(())
@@ -281,7 +285,7 @@ fn remove(node: &mut Node<'_>, path: &[&'static str]) -> Result<(), Error> {
 /// Writes to the main location of the API. If the API requires a name and the source has none, the name is `response`.
 /// If the API has no description for formats, the description is added to a schema without one. Adds warnings about a
 /// name and a description that the API does not have.
-pub(crate) fn put<'a>(
+pub(crate) fn put_format<'a>(
     request: &mut Node<'a>,
     target: Api,
     translated: TranslatedFormat<'a>,
@@ -323,7 +327,7 @@ pub(crate) fn put<'a>(
             format
         }
     };
-    set(request, location.path, format)
+    set_at_path(request, location.path, format)
 }
 
 pub(crate) fn put_json_mode(request: &mut Node<'_>, mode: &JsonMode) -> Result<(), Error> {
@@ -341,7 +345,7 @@ pub(crate) fn put_json_mode(request: &mut Node<'_>, mode: &JsonMode) -> Result<(
         .map(drop);
     }
     let format = members().map(|(key, value)| (Text::literal(key), value)).collect();
-    set(request, mode.path, Node::object(format))
+    set_at_path(request, mode.path, Node::object(format))
 }
 
 pub(crate) fn remove_json_mode(request: &mut Node<'_>, api: Api) -> Result<(), Error> {
@@ -354,20 +358,20 @@ pub(crate) fn remove_json_mode(request: &mut Node<'_>, api: Api) -> Result<(), E
         }
         // The object with the `type` is the format.
         let path = path.strip_suffix(&["type"]).unwrap_or(path);
-        remove(request, path)?;
+        remove_at_path(request, path)?;
     }
     Ok(())
 }
 
-fn set<'a>(node: &mut Node<'a>, path: &[&'static str], value: Node<'a>) -> Result<(), Error> {
+fn set_at_path<'a>(node: &mut Node<'a>, path: &[&'static str], value: Node<'a>) -> Result<(), Error> {
     let [key, rest @ ..] = path else {
         *node = value;
         return Ok(());
     };
-    let is_there = |inner: &Node<'_>| matches!(inner.data(), Data::Object(_) | Data::Verbatim(_));
-    if rest.is_empty() || !node.get(*key).is_some_and(is_there) {
+    let is_object = |inner: &Node<'_>| matches!(inner.data(), Data::Object(_) | Data::Verbatim(_));
+    if rest.is_empty() || !node.get(*key).is_some_and(is_object) {
         node.set(key, Node::empty_object());
     }
-    lazy::edit_member(node, key, |inner| set(inner, rest, value))?;
+    lazy::edit_member(node, key, |inner| set_at_path(inner, rest, value))?;
     Ok(())
 }

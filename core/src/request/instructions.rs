@@ -83,23 +83,23 @@ struct Notice {
     /// Announces the tool, with everything that the model needs to call it.
     full: String,
     /// Length of the first sentence of `full`.
-    sentence: usize,
-    withdrawn: String,
+    sentence_length: usize,
+    removal: String,
     /// True once `full` has been written into the history.
     written: bool,
 }
 
 impl Notice {
     fn of(name: &str, tool: &Quoted<'_, '_>, at: &str) -> Result<Notice, Error> {
-        let withdrawn = removal_notice(name);
+        let removal = removal_notice(name);
         let tool = match tool {
             Quoted::Definition(tool) => *tool,
             Quoted::SetAside => {
-                return Ok(Notice { full: REMOVED.into(), sentence: REMOVED.len(), withdrawn, written: false })
+                return Ok(Notice { full: REMOVED.into(), sentence_length: REMOVED.len(), removal, written: false })
             }
         };
         let mut full = addition_notice(name);
-        let sentence = full.len();
+        let sentence_length = full.len();
         if let Some(description) = tool.and_then(tool::description) {
             full.push_str("\n\nDescription: ");
             full.push_str(&whole(description, at)?);
@@ -109,7 +109,7 @@ impl Notice {
             let properties = schema.get("properties").filter(|properties| properties.as_object().is_some());
             write_compact(properties.unwrap_or(schema), &mut full);
         }
-        Ok(Notice { full, sentence, withdrawn, written: false })
+        Ok(Notice { full, sentence_length, removal, written: false })
     }
 }
 
@@ -158,13 +158,13 @@ impl<'a> Notices<'a> {
         }
         let limit = self.limit.unwrap_or_else(|| self.first.max(REPEATED_NOTICE_BYTES));
         if self.repeated.saturating_add(length) > limit {
-            return notice.full.get(..notice.sentence).map(String::from);
+            return notice.full.get(..notice.sentence_length).map(String::from);
         }
         self.repeated += length;
         Some(notice.full.clone())
     }
 
     pub(crate) fn removal_notice(&self, name: &Text<'a>) -> Option<String> {
-        self.notices.get(name).map(|notice| notice.withdrawn.clone())
+        self.notices.get(name).map(|notice| notice.removal.clone())
     }
 }

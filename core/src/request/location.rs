@@ -69,7 +69,7 @@ impl Location {
         self.entry_of_list().is_some() && self.depth == 1
     }
 
-    pub(crate) fn then(mut self, step: Step) -> Self {
+    pub(crate) fn with_step(mut self, step: Step) -> Self {
         match self.steps.get_mut(self.depth) {
             Some(free) if !self.is_cut => {
                 *free = step;
@@ -81,11 +81,11 @@ impl Location {
     }
 
     pub(crate) fn name(self, key: &'static str) -> Self {
-        self.then(Step::Name(key))
+        self.with_step(Step::Name(key))
     }
 
     pub(crate) fn index(self, index: usize) -> Self {
-        self.then(Step::Index(index))
+        self.with_step(Step::Index(index))
     }
 
     pub(crate) fn pointer(&self, api: Api) -> String {

@@ -75,17 +75,17 @@ pub(crate) fn splice<'a>(list: &mut Node<'a>, replaced: Vec<(usize, Vec<Node<'a>
         return;
     }
     let Some(items) = list.as_array_mut() else { return };
-    if replaced.iter().all(|(_, instead)| instead.len() == 1) {
-        for (place, instead) in replaced {
-            items.get_mut(place).into_iter().zip(instead).for_each(|(item, instead)| *item = instead);
+    if replaced.iter().all(|(_, replacement)| replacement.len() == 1) {
+        for (index, replacement) in replaced {
+            items.get_mut(index).into_iter().zip(replacement).for_each(|(item, replacement)| *item = replacement);
         }
         return;
     }
     let mut replaced = replaced.into_iter().peekable();
     let mut spliced = Vec::with_capacity(items.len());
     for (at, item) in core::mem::take(items).into_iter().enumerate() {
-        match replaced.next_if(|(place, _)| *place == at) {
-            Some((_, instead)) => spliced.extend(instead),
+        match replaced.next_if(|(index, _)| *index == at) {
+            Some((_, replacement)) => spliced.extend(replacement),
             None => spliced.push(item),
         }
     }

@@ -228,7 +228,7 @@ impl Origins {
 
     pub(crate) fn to_given(&self, pointer: &mut String) {
         for rewriting in self.rewritings.iter().rev() {
-            if let Some(before) = rewriting.before(pointer) {
+            if let Some(before) = rewriting.pointer_before(pointer) {
                 *pointer = before;
             }
         }
@@ -237,7 +237,7 @@ impl Origins {
 
 impl Rewriting {
     /// Returns the pointer before the rewriting, or `None` if the pointer does not change.
-    fn before(&self, pointer: &str) -> Option<String> {
+    fn pointer_before(&self, pointer: &str) -> Option<String> {
         match self {
             Rewriting::Entries(entries) => {
                 let ends = pointer.match_indices('/').map(|(end, _)| end).skip(1).chain([pointer.len()]);

@@ -28,15 +28,15 @@ pub(crate) fn of(text: &Text<'_>) -> Flags {
             let mut buffer = [0; MAX_WORD];
             let mut length = 0;
             for point in text.code_points() {
-                let (Ok(byte), Some(place)) = (u8::try_from(point), buffer.get_mut(length)) else { break };
-                *place = byte;
+                let (Ok(byte), Some(slot)) = (u8::try_from(point), buffer.get_mut(length)) else { break };
+                *slot = byte;
                 length += 1;
             }
             // Decoding stops at the first character beyond Latin-1 or at the maximum length. A truncated string
             // is not a word, but may be the type of a search, which begins with `SEARCH`.
-            let whole = text.code_points().nth(length).is_none();
+            let is_whole = text.code_points().nth(length).is_none();
             let word = buffer.get(..length).unwrap_or_default();
-            if whole || word.starts_with(SEARCH) {
+            if is_whole || word.starts_with(SEARCH) {
                 of_word(word)
             } else {
                 Flags::NONE
@@ -48,19 +48,19 @@ pub(crate) fn of(text: &Text<'_>) -> Flags {
 const SEARCH: &[u8] = b"tool_search";
 
 /// The words of all formats and rules, by their length in bytes. Unused entries are empty.
-static WORDS: [[Word; SAME_LENGTH]; MAX_WORD] = by_length();
+static WORDS: [[Word; MAX_WORDS_OF_LENGTH]; MAX_WORD] = by_length();
 /// Maximum number of words of one length.
-const SAME_LENGTH: usize = 12;
+const MAX_WORDS_OF_LENGTH: usize = 12;
 
 type Word = (&'static str, Flags);
 
 #[expect(clippy::indexing_slicing, reason = "evaluated by the compiler, which refuses an index out of bounds")]
-const fn by_length() -> [[Word; SAME_LENGTH]; MAX_WORD] {
-    let mut words: [[Word; SAME_LENGTH]; MAX_WORD] = [[("", Flags::NONE); SAME_LENGTH]; MAX_WORD];
+const fn by_length() -> [[Word; MAX_WORDS_OF_LENGTH]; MAX_WORD] {
+    let mut words: [[Word; MAX_WORDS_OF_LENGTH]; MAX_WORD] = [[("", Flags::NONE); MAX_WORDS_OF_LENGTH]; MAX_WORD];
     let mut counts = [0; MAX_WORD];
-    let mut format = 0;
-    while format <= wire::WORDS.len() {
-        let list = if format < wire::WORDS.len() { wire::WORDS[format] } else { rule::WORDS };
+    let mut list_index = 0;
+    while list_index <= wire::WORDS.len() {
+        let list = if list_index < wire::WORDS.len() { wire::WORDS[list_index] } else { rule::WORDS };
         let mut at = 0;
         while at < list.len() {
             let length = list[at].0.len();
@@ -68,7 +68,7 @@ const fn by_length() -> [[Word; SAME_LENGTH]; MAX_WORD] {
             counts[length] += 1;
             at += 1;
         }
-        format += 1;
+        list_index += 1;
     }
     words
 }

@@ -192,9 +192,9 @@ pub(crate) struct Warnings {
     /// The API whose format the request has.
     api: Option<Api>,
     /// The part of the request that the next warnings with names are about.
-    about: Subject,
+    subject: Subject,
     reported: Set<(&'static str, Option<String>)>,
-    located: Map<(&'static str, Option<String>), usize>,
+    location_counts: Map<(&'static str, Option<String>), usize>,
 }
 
 impl Warnings {
@@ -211,7 +211,7 @@ impl Warnings {
     }
 
     pub(crate) fn about(&mut self, code: &'static str, name: impl Into<String>) {
-        let pointer = self.about.pointer(self.api);
+        let pointer = self.subject.pointer(self.api);
         self.add(Warning { code, name: Some(name.into()), pointer });
     }
 
@@ -223,7 +223,7 @@ impl Warnings {
         match name {
             Some(name) => self.about(code, name.display()),
             None => {
-                let pointer = self.about.pointer(self.api);
+                let pointer = self.subject.pointer(self.api);
                 self.add(Warning { code, name: None, pointer });
             }
         }
@@ -254,7 +254,7 @@ impl Warnings {
     }
 
     fn pointer_to(&self, key: &str) -> Option<String> {
-        let mut pointer = match &self.about {
+        let mut pointer = match &self.subject {
             Subject::Request => String::new(),
             Subject::At(location) if !location.is_in_list() => return Some(location.member(self.api?, key)),
             about => about.pointer(self.api)?,
@@ -268,15 +268,15 @@ impl Warnings {
     }
 
     pub(crate) fn set_location(&mut self, location: Location) {
-        self.about = Subject::At(location);
+        self.subject = Subject::At(location);
     }
 
     pub(crate) fn set_origin(&mut self, origin: Option<Location>) {
-        self.about = origin.map_or(Subject::Unknown, Subject::At);
+        self.subject = origin.map_or(Subject::Unknown, Subject::At);
     }
 
     pub(crate) fn clear_location(&mut self) {
-        self.about = Subject::Request;
+        self.subject = Subject::Request;
     }
 
     /// Adds warnings about a request that was rewritten before. They lose their pointers.
@@ -294,7 +294,7 @@ impl Warnings {
         let mut is_one_part = warning.pointer.is_some() && PER_LOCATION.contains(&warning.code);
         if is_one_part {
             let name = warning.name.clone().filter(|_| warning.code != MOVED);
-            let count = self.located.entry((warning.code, name.clone())).or_default();
+            let count = self.location_counts.entry((warning.code, name.clone())).or_default();
             *count += 1;
             if *count > MAX_LOCATIONS {
                 (is_one_part, warning.pointer, warning.name) = (false, None, name);

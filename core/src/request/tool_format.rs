@@ -40,7 +40,7 @@ const FUNCTION: &str = "function";
 const BEDROCK_INNER: &str = "json";
 
 /// Members that contain a schema, each with the format of tools that have the member in the entry itself.
-const KEYS: [(&str, ToolFormat); 5] = [
+const SCHEMA_MEMBERS: [(&str, ToolFormat); 5] = [
     ("inputSchema", ToolFormat::Mcp),
     ("input_schema", ToolFormat::Anthropic),
     ("parametersJsonSchema", ToolFormat::GeminiJsonSchema),
@@ -49,10 +49,10 @@ const KEYS: [(&str, ToolFormat); 5] = [
 ];
 
 pub(crate) fn schema_members() -> impl Iterator<Item = &'static str> {
-    KEYS.iter().map(|(key, _)| *key)
+    SCHEMA_MEMBERS.iter().map(|(key, _)| *key)
 }
 
-const fn key_of(format: ToolFormat) -> &'static str {
+const fn schema_member_of(format: ToolFormat) -> &'static str {
     match format {
         ToolFormat::Mcp | ToolFormat::Bedrock => "inputSchema",
         ToolFormat::Anthropic => "input_schema",
@@ -126,12 +126,12 @@ pub(crate) fn recognize(entry: &Node<'_>) -> Entry {
         for format in [ToolFormat::OpenaiChat, ToolFormat::Bedrock] {
             let Some(holder) = holder(format) else { continue };
             if let Some(definition) = entry.get(holder).filter(|inner| inner.as_object().is_some()) {
-                let key = KEYS.iter().map(|(key, _)| *key).find(|key| definition.get(key).is_some());
+                let key = SCHEMA_MEMBERS.iter().map(|(key, _)| *key).find(|key| definition.get(key).is_some());
                 return Entry::Tool(ToolShape { format: Some(format), holder: Some(holder), key });
             }
         }
     }
-    let schema_member = KEYS.iter().find(|(key, _)| object.has(key));
+    let schema_member = SCHEMA_MEMBERS.iter().find(|(key, _)| object.has(key));
     match (kind, schema_member) {
         _ if is_function => Entry::Tool(ToolShape {
             format: Some(ToolFormat::OpenaiResponses),
@@ -158,11 +158,11 @@ pub(crate) fn recognize(entry: &Node<'_>) -> Entry {
     }
 }
 
-pub(crate) const fn written(format: ToolFormat, without_schema: bool) -> ToolShape {
+pub(crate) const fn shape_in(format: ToolFormat, without_schema: bool) -> ToolShape {
     ToolShape {
         format: Some(format),
         holder: holder(format),
-        key: if without_schema { None } else { Some(key_of(format)) },
+        key: if without_schema { None } else { Some(schema_member_of(format)) },
     }
 }
 
@@ -183,7 +183,10 @@ impl ToolShape {
         }
         let holder = Some("custom").filter(|holder| entry.get(holder).is_some_and(|inner| inner.as_object().is_some()));
         let definition = holder.map_or(Some(entry), |holder| entry.get(holder));
-        let key = KEYS.iter().map(|(key, _)| *key).find(|key| definition.is_some_and(|inner| inner.get(key).is_some()));
+        let key = SCHEMA_MEMBERS
+            .iter()
+            .map(|(key, _)| *key)
+            .find(|key| definition.is_some_and(|inner| inner.get(key).is_some()));
         ToolShape { format: None, holder, key }
     }
 
@@ -262,18 +265,18 @@ impl ToolShape {
 
     /// Returns the shape of the tool in another format. A member with several spellings in that format keeps its
     /// spelling.
-    pub(crate) fn written(self, format: ToolFormat, without_schema: bool) -> ToolShape {
-        let written = written(format, without_schema);
+    pub(crate) fn shape_in(self, format: ToolFormat, without_schema: bool) -> ToolShape {
+        let written = shape_in(format, without_schema);
         ToolShape { key: written.key.map(|key| self.spelling(format).unwrap_or(key)), ..written }
     }
 
     fn spelling(self, format: ToolFormat) -> Option<&'static str> {
-        self.key.filter(|key| self.format == Some(format) && KEYS.contains(&(key, format)))
+        self.key.filter(|key| self.format == Some(format) && SCHEMA_MEMBERS.contains(&(key, format)))
     }
 
     /// Returns true if an entry with this shape needs no conversion to a target shape: the APIs and the members that
     /// contain the definition are equal.
-    pub(crate) fn stays(self, written: ToolShape) -> bool {
+    pub(crate) fn needs_no_conversion(self, written: ToolShape) -> bool {
         let old = self.format.zip(written.format);
         let is_same = |old, new| api_of(old) == api_of(new) || is_flat_function(old) && is_flat_function(new);
         old.is_some_and(|(old, new)| is_same(old, new)) && self.holder == written.holder
@@ -288,7 +291,8 @@ impl ToolShape {
         added: Option<Node<'a>>,
         edits: Edits,
     ) {
-        if self.stays(written(format, false))
+        let without_schema = false;
+        if self.needs_no_conversion(shape_in(format, without_schema))
             || (self.format.is_none() && holder(format).is_none() && !is_flat_function(format))
         {
             self.edit_in_place(entry, format, added, edits);
@@ -298,7 +302,7 @@ impl ToolShape {
     }
 
     fn edit_in_place<'a>(self, entry: &mut Node<'a>, format: ToolFormat, added: Option<Node<'a>>, edits: Edits) {
-        let key = self.spelling(format).unwrap_or(key_of(format));
+        let key = self.spelling(format).unwrap_or(schema_member_of(format));
         self.edit_definition(entry, |definition| {
             if let Some(name) = edits.name {
                 definition.set("name", Node::string(name));
@@ -310,11 +314,11 @@ impl ToolShape {
             }
             match self.key {
                 Some(old_key) if edits.removes_schema => drop(definition.remove(old_key)),
-                Some(old_key) if old_key != key => rename(definition, old_key, key),
+                Some(old_key) if old_key != key => rename_member(definition, old_key, key),
                 _ => {}
             }
             if let Some(schema) = added {
-                definition.set(key, in_bedrock(format, schema));
+                definition.set(key, nest_for_bedrock(format, schema));
             }
             match edits.strict {
                 None if definition.get(STRICT).is_some() => drop(definition.remove(STRICT)),
@@ -335,9 +339,9 @@ impl ToolShape {
         };
         let schema =
             if edits.removes_schema { None } else { added.or_else(|| self.edit_schema(entry, core::mem::take)) };
-        let schema = schema.map(|schema| (key_of(format), in_bedrock(format, schema)));
+        let schema = schema.map(|schema| (schema_member_of(format), nest_for_bedrock(format, schema)));
         let kind = is_flat_function(format).then(|| ("type", Node::literal(FUNCTION)));
-        let definition = members([
+        let definition = record_of([
             kind,
             name.map(|name| ("name", name)),
             description.map(|text| ("description", text)),
@@ -352,7 +356,7 @@ impl ToolShape {
     }
 }
 
-fn in_bedrock(format: ToolFormat, schema: Node<'_>) -> Node<'_> {
+fn nest_for_bedrock(format: ToolFormat, schema: Node<'_>) -> Node<'_> {
     if format == ToolFormat::Bedrock {
         Node::record([(BEDROCK_INNER, schema)])
     } else {
@@ -360,12 +364,12 @@ fn in_bedrock(format: ToolFormat, schema: Node<'_>) -> Node<'_> {
     }
 }
 
-fn members<'a, const N: usize>(list: [Option<(&'static str, Node<'a>)>; N]) -> Node<'a> {
+fn record_of<'a, const N: usize>(list: [Option<(&'static str, Node<'a>)>; N]) -> Node<'a> {
     let members = list.into_iter().flatten().map(|(key, value)| Member { key: Text::literal(key), value });
     Node::object(Object::from_unique(members.collect()))
 }
 
-fn rename(node: &mut Node<'_>, from: &str, to: &'static str) {
+fn rename_member(node: &mut Node<'_>, from: &str, to: &'static str) {
     node.remove(to);
     let members = node.as_object_mut().into_iter().flat_map(Object::members_mut);
     if let Some(member) = members.into_iter().find(|member| member.key.is(from)) {

@@ -72,8 +72,8 @@ impl ValueOrigin {
         ValueOrigin { origin: node.origin(), intact: node.is_intact() }
     }
 
-    fn rebuild<'a>(self, data: Data<'a>, same: bool) -> Node<'a> {
-        if self.intact && same {
+    fn rebuild<'a>(self, data: Data<'a>, is_unchanged: bool) -> Node<'a> {
+        if self.intact && is_unchanged {
             Node::read(data, self.origin)
         } else {
             Node::new(data).with_origin(self.origin)
@@ -125,68 +125,73 @@ impl<'a> Listing<'a> {
         self.list_items.iter().flat_map(ListItem::entries)
     }
 
-    /// Joins the entries. `write` returns the new entry, or `None` to remove the entry. `placed` receives the pointer
-    /// to each new entry.
+    /// Joins the entries. `write` returns the new entry, or `None` to remove the entry. `record_pointer` receives the
+    /// pointer to each new entry.
     pub(crate) fn write<D>(
         self,
         format: ToolFormat,
         mut write: impl FnMut(Listed<'a>) -> Option<(Node<'a>, D)>,
-        mut placed: impl FnMut(D, &str),
+        mut record_pointer: impl FnMut(D, &str),
     ) -> Node<'a> {
         let in_groups = of_format(format).is_some_and(|wire| !wire.tools().groups().is_empty());
         let mut out: Vec<Node<'a>> = Vec::with_capacity(self.list_items.len());
-        let mut same = true;
+        let mut is_unchanged = true;
         // Index and content of the new group for Gemini declarations that were outside of a group.
-        let mut gathered: Option<(usize, Vec<Node<'a>>)> = None;
+        let mut ungrouped: Option<(usize, Vec<Node<'a>>)> = None;
         for list_item in self.list_items {
             match list_item {
                 ListItem::Entry(listed) => {
                     let is_declaration = in_groups && matches!(recognize(&listed.entry), Entry::Tool(_));
                     let Some((node, done)) = write(listed) else {
-                        same = false;
+                        is_unchanged = false;
                         continue;
                     };
-                    same &= node.is_intact() && !is_declaration;
+                    is_unchanged &= node.is_intact() && !is_declaration;
                     if is_declaration {
-                        let (at, list) = gathered.get_or_insert_with(|| (out.len(), Vec::new()));
+                        let (at, list) = ungrouped.get_or_insert_with(|| (out.len(), Vec::new()));
                         if *at == out.len() {
                             out.push(Node::default());
                         }
-                        placed(done, &format!("/{at}/{}/{}", GROUPS[0], list.len()));
+                        record_pointer(done, &format!("/{at}/{}/{}", GROUPS[0], list.len()));
                         list.push(node);
                     } else {
-                        placed(done, &format!("/{}", out.len()));
+                        record_pointer(done, &format!("/{}", out.len()));
                         out.push(node);
                     }
                 }
                 ListItem::Group(Group { list, shell }) => {
                     let (mut kept, count) = (Vec::with_capacity(list.len()), list.len());
-                    let base = if in_groups { format!("/{}/{}", out.len(), shell.name()) } else { String::new() };
+                    let base =
+                        if in_groups { format!("/{}/{}", out.len(), shell.list_member()) } else { String::new() };
                     for listed in list {
                         if let Some((node, done)) = write(listed) {
                             let at = if in_groups { kept.len() } else { out.len() + kept.len() };
-                            placed(done, &format!("{base}/{at}"));
+                            record_pointer(done, &format!("{base}/{at}"));
                             kept.push(node);
                         }
                     }
-                    let whole = kept.len() == count && kept.iter().all(Node::is_intact);
-                    same &= whole && in_groups;
+                    let is_group_unchanged = kept.len() == count && kept.iter().all(Node::is_intact);
+                    is_unchanged &= is_group_unchanged && in_groups;
                     if in_groups {
                         let emptied = kept.is_empty() && count > 0;
-                        out.extend(if emptied { shell.rest() } else { Some(shell.close(kept, whole)) });
+                        out.extend(if emptied {
+                            shell.hosted_rest()
+                        } else {
+                            Some(shell.put_back(kept, is_group_unchanged))
+                        });
                     } else {
                         out.append(&mut kept);
-                        out.extend(shell.rest());
+                        out.extend(shell.hosted_rest());
                     }
                 }
             }
         }
-        if let Some((at, list)) = gathered {
+        if let Some((at, list)) = ungrouped {
             if let Some(index) = out.get_mut(at) {
                 *index = Node::record([(GROUPS[0], Node::array(list))]);
             }
         }
-        self.list_origin.rebuild(Data::Array(out), same)
+        self.list_origin.rebuild(Data::Array(out), is_unchanged)
     }
 }
 
@@ -332,9 +337,9 @@ impl<'a> Entries<'a> {
 /// Reads one entry and adds its contents to `list_items`.
 fn list_item<'a>(listed: Listed<'a>, names: &FlatNames, list_items: &mut Vec<ListItem<'a>>) {
     if let Some(key) = group_of(&listed.entry) {
-        list_items.push(open(listed, key));
+        list_items.push(open_group(listed, key));
     } else if is_flattened(&listed.entry) {
-        flatten(listed, None, names, list_items);
+        flatten_namespace(listed, None, names, list_items);
     } else {
         list_items.push(ListItem::Entry(listed));
     }
@@ -353,7 +358,7 @@ fn is_flattened(entry: &Node<'_>) -> bool {
     is_namespace(entry) && entry.get(LIST).is_some_and(|list| list.as_array().is_some())
 }
 
-fn open<'a>(listed: Listed<'a>, key: &str) -> ListItem<'a> {
+fn open_group<'a>(listed: Listed<'a>, key: &str) -> ListItem<'a> {
     let entry = ValueOrigin::of(&listed.entry);
     let Data::Object(object) = listed.entry.into_data() else {
         return ListItem::Group(Group {
@@ -378,7 +383,7 @@ fn open<'a>(listed: Listed<'a>, key: &str) -> ListItem<'a> {
 
 /// Adds the tools of a namespace to `list_items`. Only APIs with namespaces could keep the namespace, and for those
 /// APIs, deferred loading has already flattened it.
-fn flatten<'a>(
+fn flatten_namespace<'a>(
     mut listed: Listed<'a>,
     outer: Option<&Text<'a>>,
     names: &FlatNames,
@@ -392,7 +397,12 @@ fn flatten<'a>(
     for (at, mut entry) in tools.into_iter().enumerate() {
         let pointer = format!("{}/{LIST}/{at}", listed.pointer);
         if is_namespace(&entry) {
-            flatten(Listed { entry, pointer, namespace: None, server: None }, namespace.as_ref(), names, list_items);
+            flatten_namespace(
+                Listed { entry, pointer, namespace: None, server: None },
+                namespace.as_ref(),
+                names,
+                list_items,
+            );
             continue;
         }
         describe(&mut entry, description.as_ref());
@@ -409,20 +419,20 @@ fn flatten<'a>(
 }
 
 impl<'a> Shell<'a> {
-    fn name(&self) -> &'static str {
+    fn list_member(&self) -> &'static str {
         let is = |key: &&'static str| self.members.get(self.index).is_some_and(|member| member.key.is(key));
         GROUPS.into_iter().find(|key| is(key)).unwrap_or(GROUPS[0])
     }
 
-    fn close(mut self, list: Vec<Node<'a>>, same: bool) -> Node<'a> {
+    fn put_back(mut self, list: Vec<Node<'a>>, is_unchanged: bool) -> Node<'a> {
         if let Some(member) = self.members.get_mut(self.index) {
-            member.value = self.list.rebuild(Data::Array(list), same);
+            member.value = self.list.rebuild(Data::Array(list), is_unchanged);
         }
-        self.entry.rebuild(Data::Object(Object::from_unique(self.members)), same)
+        self.entry.rebuild(Data::Object(Object::from_unique(self.members)), is_unchanged)
     }
 
     /// Returns the entry without its list, if the entry still contains hosted tools.
-    fn rest(mut self) -> Option<Node<'a>> {
+    fn hosted_rest(mut self) -> Option<Node<'a>> {
         if self.index < self.members.len() {
             self.members.remove(self.index);
         }

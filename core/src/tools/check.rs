@@ -402,7 +402,7 @@ impl Checking<'_> {
             let is_strict = shape.strict(entry).and_then(Node::as_bool) == Some(true);
             if surface.output.is_some() || (is_strict && surface.no_arguments == NoArguments::Required) {
                 let without_schema = false;
-                let path = tool_format::written(surface.format, without_schema).pointer_to_schema();
+                let path = tool_format::shape_in(surface.format, without_schema).pointer_to_schema();
                 let member = path.last().copied().unwrap_or_default();
                 let message = format!("expected `{member}`, found a tool without it");
                 self.add_violation(name, Constraint::RootObject, pointer_in(listed, &[]), message);

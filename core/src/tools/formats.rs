@@ -49,7 +49,7 @@ pub struct FormatChange {
 
 pub(crate) struct OriginalFormats {
     formats: Vec<FormatSource>,
-    /// Index of the format that is translated for another API; see [`formats::take`].
+    /// Index of the format that is translated for another API; see [`formats::take_format`].
     translated: Option<usize>,
     api: Api,
 }

@@ -471,7 +471,7 @@ impl Writer<'_> {
         let is_marked = format == ToolFormat::Mcp && shape.schema(&entry).is_some_and(mcp_headers::is_valid);
         let Written { target, dialect, mut changes, plan, added, omits_schema } =
             self.rewrite_schema(&mut entry, shape, format)?;
-        let written = shape.written(format, omits_schema);
+        let written = shape.shape_in(format, omits_schema);
         let encoded = changes.iter().any(|change| change.encoded);
         if dialect.tools.one_grammar {
             self.rename_definitions((&mut entry, shape), written, dialect, &mut changes)?;
@@ -482,7 +482,7 @@ impl Writer<'_> {
         }
         let description = target::fit_description(&entry, (shape, written), dialect, &mut changes);
         let mut strict = tool_format::strict_in(dialect, format);
-        if strict == Some(false) && shape.strict(&entry).is_none() && shape.stays(written) {
+        if strict == Some(false) && shape.strict(&entry).is_none() && shape.needs_no_conversion(written) {
             let options = self.targets.get(target.unwrap_or_default()).map(|target| &target.options);
             let is_of_request = options.is_some_and(|options| options.is_of_request);
             let is_answer = self.answer.as_ref().is_some_and(|answer| name.is(answer.as_str()));
@@ -498,18 +498,18 @@ impl Writer<'_> {
             changes.push(rename_change(dialect, (reported_name, &called), server.as_ref(), at));
         }
         require_allowed(self.allow, &changes)?;
-        let after = shape.schema(&entry).filter(|_| !changes.is_empty() && shape.stays(written)).cloned();
+        let after = shape.schema(&entry).filter(|_| !changes.is_empty() && shape.needs_no_conversion(written)).cloned();
         if let (Some(examples), Some(before), Some(after)) = (examples, &before, &after) {
             let schemas = SchemaPair { before, after, plan: &plan };
             let at = pointer(&shape.pointer_to(examples.member));
             examples::rewrite_examples(&mut entry, examples, &at, schemas, &mut changes);
         }
-        if !shape.stays(written) {
+        if !shape.needs_no_conversion(written) {
             changes.extend(examples::report_lost(&entry, shape, format));
         }
         // The option `allow` limits changes to arguments only.
         target::fit_output_schema(&mut entry, format, shape, dialect, &mut changes);
-        if is_marked || (dialect.tools.reads_mcp_headers && shape.stays(written)) {
+        if is_marked || (dialect.tools.reads_mcp_headers && shape.needs_no_conversion(written)) {
             target::drop_mcp_headers(&mut entry, shape, dialect, &mut changes);
         }
         // Nothing can fail from here on: charge the tool to the budgets.

@@ -140,7 +140,7 @@ impl Target {
                 written.added = Some(schema);
                 written.plan = plan;
                 let without_schema = false;
-                let to = tool_format::written(format, without_schema).pointer_to_schema();
+                let to = tool_format::shape_in(format, without_schema).pointer_to_schema();
                 let at = (pointer(&shape.pointer_to_missing_schema(entry)), Some(pointer(&to)));
                 let message = String::from("added the schema of a tool without arguments");
                 let change = change_outside_arguments(
@@ -155,7 +155,7 @@ impl Target {
             Some(Some(forbids_arguments)) if omits => written.omit_schema(self.dialect, shape, forbids_arguments),
             Some(_) => {
                 let without_schema = false;
-                let written_shape = shape.written(format, without_schema);
+                let written_shape = shape.shape_in(format, without_schema);
                 let (at, to) = (pointer(&shape.pointer_to_schema()), pointer(&written_shape.pointer_to_schema()));
                 let wrapping = is_answer.then(|| SanitizeOptions { wraps_root: true, ..self.options.clone() });
                 let options = wrapping.as_ref().unwrap_or(&self.options);
@@ -309,7 +309,7 @@ pub(super) fn report_strict_flag(
     changes: &mut Vec<Change>,
 ) {
     let flag = shape.strict(entry);
-    let stays = shape.stays(written);
+    let stays = shape.needs_no_conversion(written);
     // The fallback to a dialect that is not strict was already reported.
     let is_reported = changes.iter().any(|change| change.rule == Rule::NotStrict);
     let is_unchanged = match (sent, flag) {

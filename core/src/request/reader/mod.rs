@@ -86,16 +86,16 @@ pub(crate) fn read<'a>(
     let flattened = form.flatten.map_or(Ok(None), |flatten| flatten(request, &mut reading))?;
     conversation.tools = match flattened {
         Some(Flattened::Apart(tools)) => {
-            let mut all = Tools::default();
-            tools.into_iter().for_each(|(tool, origin)| all.add_to_list(tool, Some(origin), reading.warnings));
-            all
+            let mut flat_tools = Tools::default();
+            tools.into_iter().for_each(|(tool, origin)| flat_tools.add_to_list(tool, Some(origin), reading.warnings));
+            flat_tools
         }
         Some(Flattened::InPlace(origins)) => Tools::read(listed(request), Some(&origins), source, reading.warnings),
         None => Tools::read(listed(request), None, source, reading.warnings),
     };
-    let (mut prompt, mut taken) = (None, None);
+    let (mut prompt, mut taken_history) = (None, None);
     if !same_format {
-        conversation.format = formats::take(request, source, reading.warnings)?;
+        conversation.format = formats::take_format(request, source, reading.warnings)?;
         let shared = form.shared.iter().find(|(api, _)| *api == reading.target);
         conversation.is_in_place = shared.map_or(Ok(false), |(_, is_shared)| is_shared(request))?;
         if let Some(key) = wire::of(source).prompt_member().filter(|key| request.get(*key).is_some()) {
@@ -103,11 +103,11 @@ pub(crate) fn read<'a>(
             request.remove(key);
         }
         if !conversation.is_in_place {
-            taken = Some(request.visit(wire::of(source).history(), core::mem::take).unwrap_or_default());
+            taken_history = Some(request.visit(wire::of(source).history(), core::mem::take).unwrap_or_default());
         }
     }
     let request = &*request;
-    let history = match taken {
+    let history = match taken_history {
         Some(node) => History::Taken(parse_verbatim(node)?),
         None => History::Borrowed(request.get(wire::of(source).history()).filter(|_| same_format)),
     };
@@ -186,7 +186,7 @@ impl<'a> Reader<'_, '_, 'a> {
     }
 
     /// Returns the flags of messages that must be read even if the format does not change.
-    pub(crate) fn wanted(&self) -> Flags {
+    pub(crate) fn wanted_flags(&self) -> Flags {
         let texts = self.reading.options.unavailable_calls == UnavailableCalls::Text;
         match self.wants_calls() {
             // The result of the client's search contains functions.
@@ -216,13 +216,13 @@ impl<'a> Reader<'_, '_, 'a> {
     }
 
     /// Returns a message that concerns tools. Does not parse messages without the wanted flags.
-    pub(crate) fn skim(
+    pub(crate) fn open_if_concerned(
         &mut self,
         index: usize,
         concerns: impl Fn(&Node<'a>, bool) -> bool,
     ) -> Result<Option<Node<'a>>, Error> {
         self.location = Location::of_message(index + 1);
-        let (wanted, calls) = (self.wanted(), self.wants_calls());
+        let (wanted, calls) = (self.wanted_flags(), self.wants_calls());
         let Some(message) = self.history.messages().get(index) else { return Ok(None) };
         if !crate::json::lazy::may_hold(message, wanted) {
             return Ok(None);
@@ -242,11 +242,11 @@ impl<'a> Reader<'_, '_, 'a> {
         self.has_messages |= match &kind {
             EventKind::Text { role, .. } | EventKind::Unchanged(role) => *role != Role::System,
             EventKind::Call(_) | EventKind::Result(_) | EventKind::Reasoning(_) | EventKind::Server { .. } => true,
-            EventKind::Add(_) | EventKind::Carry(_) | EventKind::Remove { .. } | EventKind::Orphan(_) => false,
+            EventKind::Add(_) | EventKind::Define(_) | EventKind::Remove { .. } | EventKind::Orphan(_) => false,
             EventKind::Used(_) | EventKind::Ignored(_) => false,
         };
         let (member, origin) = (self.member, self.location);
-        self.conversation.events.push(Event { at, message, member, origin, others: Vec::new(), kind });
+        self.conversation.events.push(Event { at, message, member, origin, other_origins: Vec::new(), kind });
     }
 
     pub(crate) fn mark_changed(&mut self, at: usize) {
@@ -256,7 +256,7 @@ impl<'a> Reader<'_, '_, 'a> {
     /// Returns true before the first message that is not a system message. Definitions there belong to the beginning of
     /// the prompt. Always returns false if the format does not change, or if deferred loading is emulated: the list
     /// then begins with the request's tools.
-    pub(crate) fn is_head(&self) -> bool {
+    pub(crate) fn is_before_messages(&self) -> bool {
         !self.has_messages && !self.same_format() && !self.emulates()
     }
 
@@ -297,14 +297,14 @@ impl<'a> Reader<'_, '_, 'a> {
     pub(crate) fn at_entry<R>(&mut self, member: &'static str, index: usize, read: impl FnOnce(&mut Self) -> R) -> R {
         let inner = self.location.name(member).index(index);
         let outer = core::mem::replace(&mut self.location, inner);
-        let done = read(self);
+        let result = read(self);
         self.location = outer;
-        done
+        result
     }
 
     /// Adds a step to the current location. Returns the location without this step.
     pub(crate) fn enter(&mut self, step: Step) -> Location {
-        let inner = self.location.then(step);
+        let inner = self.location.with_step(step);
         core::mem::replace(&mut self.location, inner)
     }
 

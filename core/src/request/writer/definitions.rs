@@ -51,7 +51,7 @@ pub(crate) fn write_definition<'a>(
     let Some(mut definition) = read_definition(tool, from, warnings) else { return Ok(None) };
     let keeps_custom = custom == CustomTools::Keep && into.has_custom;
     if let Some(format) = definition.freeform.take_if(|_| !keeps_custom) {
-        as_function(&mut definition, format)?;
+        convert_to_function(&mut definition, format)?;
     }
     Ok(Some(write_shape(definition, into)))
 }
@@ -81,12 +81,12 @@ fn read_definition<'a>(tool: Node<'a>, from: &Translation, warnings: &mut Warnin
     for member in object.into_members() {
         let is_inner = inner.is_some_and(|inner| member.key.is(inner));
         if !is_inner {
-            take(&mut definition, (None, member.key), member.value, from, warnings);
+            read_member(&mut definition, (None, member.key), member.value, from, warnings);
             continue;
         }
         if let Data::Object(object) = member.value.into_data() {
             for member in object.into_members() {
-                take(&mut definition, (inner, member.key), member.value, from, warnings);
+                read_member(&mut definition, (inner, member.key), member.value, from, warnings);
             }
         }
     }
@@ -97,9 +97,9 @@ fn read_definition<'a>(tool: Node<'a>, from: &Translation, warnings: &mut Warnin
     Some(definition)
 }
 
-/// Removes a member, and returns it. `holder` is the member of the entry that contains `key`, if the definition is
-/// nested.
-fn take<'a>(
+/// Reads one member of a definition, and reports a member that is not translated. `holder` is the member of the entry
+/// that contains `key`, if the definition is nested.
+fn read_member<'a>(
     definition: &mut Definition<'a>,
     (holder, key): (Option<&str>, Text<'a>),
     value: Node<'a>,
@@ -155,7 +155,7 @@ fn display_name(tool: &Node<'_>) -> String {
 
 /// Converts a `custom` tool to a function. Its text becomes the argument `input`, and the description states the format
 /// of the text.
-fn as_function<'a>(definition: &mut Definition<'a>, format: Option<Node<'a>>) -> Result<(), Error> {
+fn convert_to_function<'a>(definition: &mut Definition<'a>, format: Option<Node<'a>>) -> Result<(), Error> {
     let input = Node::record([("type", Node::literal("string"))]);
     definition.schema = Node::record([
         ("type", Node::literal("object")),
@@ -235,7 +235,7 @@ impl<'a> DefinitionLocations<'a> {
             .events
             .iter()
             .filter_map(|event| match &event.kind {
-                EventKind::Add(additions) | EventKind::Carry(additions) => {
+                EventKind::Add(additions) | EventKind::Define(additions) => {
                     Some(additions.iter().map(|addition| &addition.name))
                 }
                 _ => None,
@@ -268,8 +268,8 @@ impl<'a> DefinitionLocations<'a> {
             let is_added_by_event = !pinned.contains(name)
                 && (added.contains(name) || found_tools.contains(name) || conversation.referenced_tools.contains(name));
             let lists_deferred = searches || keeps_list && matches!(tool.source, Source::Listed(_));
-            let takes_removals = matches!(native, Native::Changes | Native::Inline);
-            let is_gone = tool.is_removed && removals == Removals::Withdraw && !takes_removals;
+            let has_removals = matches!(native, Native::Changes | Native::Inline);
+            let is_gone = tool.is_removed && removals == Removals::Withdraw && !has_removals;
             let location = match native {
                 _ if tool.loaded && !is_gone && (tool.is_wanted || tool.deferred && !is_added_by_event) => {
                     DefinitionLocation::Top
@@ -292,7 +292,7 @@ impl<'a> DefinitionLocations<'a> {
                 tool.is_removed && location == DefinitionLocation::Nowhere && (tool.loaded || !tool.deferred)
                     || tool.was_removed_while_available
                         && (removals == Removals::Withdraw || native == Native::References)
-                        && !takes_removals;
+                        && !has_removals;
             if has_moved {
                 warnings.about("prefix-changed", name.display());
             }
@@ -305,12 +305,12 @@ impl<'a> DefinitionLocations<'a> {
         self.locations.get(name).copied().unwrap_or(DefinitionLocation::Nowhere)
     }
 
-    pub(crate) fn keep(&mut self, only: &Set<Text<'a>>) {
+    pub(crate) fn keep_only(&mut self, only: &Set<Text<'a>>) {
         let gone: Vec<Text<'a>> = self.locations.keys().filter(|name| !only.contains(*name)).cloned().collect();
         self.locations.extend(gone.into_iter().map(|name| (name, DefinitionLocation::Nowhere)));
     }
 
-    pub(crate) fn knows(&self, name: &Text<'a>) -> bool {
+    pub(crate) fn contains(&self, name: &Text<'a>) -> bool {
         self.locations.contains_key(name)
     }
 
@@ -338,7 +338,7 @@ fn tools_found_first<'n, 'a>(conversation: &'n Conversation<'a>) -> Set<&'n Text
     let (mut found_tools, mut others) = (Set::new(), Set::new());
     for event in &conversation.events {
         match &event.kind {
-            EventKind::Add(additions) | EventKind::Carry(additions) => {
+            EventKind::Add(additions) | EventKind::Define(additions) => {
                 others.extend(additions.iter().map(|addition| &addition.name));
             }
             EventKind::Result(outcome) => {
@@ -376,7 +376,7 @@ fn loaded_before_additions<'a>(conversation: &Conversation<'a>, loads_used_tools
                     .for_each(|loaded| pin(&loaded.name));
             }
             EventKind::Call(Call { name, .. }) | EventKind::Used(name) if loads_used_tools => pin(name),
-            EventKind::Add(additions) | EventKind::Carry(additions) => {
+            EventKind::Add(additions) | EventKind::Define(additions) => {
                 added.extend(additions.iter().map(|addition| addition.name.clone()));
             }
             EventKind::Result(outcome) => added.extend(outcome.found_tools.iter().flatten().cloned()),

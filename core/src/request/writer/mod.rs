@@ -119,7 +119,7 @@ impl AddedOrigins {
     }
 }
 
-pub(crate) fn put<'a>(
+pub(crate) fn write_request<'a>(
     request: &mut Node<'a>,
     mut conversation: Conversation<'a>,
     writing: Writing<'_>,
@@ -150,25 +150,26 @@ pub(crate) fn put<'a>(
     let from_settings =
         settings.map_or(Ok(Set::new()), |settings| (settings.move_to_request)(request, writing.warnings))?;
     let mut writer = Writer::new(&conversation, writing);
-    let wanted = match source == target {
+    let source_choice = match source == target {
         true => None,
         false => {
             let holder =
                 settings.filter(|_| from_settings.contains(&Text::literal(CHOICE))).map(|settings| settings.holder);
-            Some(choice::take(request, (source, holder), writer.writing.warnings)?)
+            Some(choice::take_choice(request, (source, holder), writer.writing.warnings)?)
         }
     };
-    let only: Option<Set<Text<'a>>> =
-        wanted.as_ref().and_then(|wanted| choice::allowed_names_to_filter(wanted, (target, native)));
-    if let Some(only) = &only {
-        writer.locations.keep(only);
+    let allowed_names: Option<Set<Text<'a>>> = source_choice
+        .as_ref()
+        .and_then(|source_choice| choice::allowed_names_to_filter(source_choice, (target, native)));
+    if let Some(allowed_names) = &allowed_names {
+        writer.locations.keep_only(allowed_names);
     }
     let Conversation { tools, events, is_in_place, history, originals, format, .. } = conversation;
     writer.history = history;
     writer.originals = originals;
     let had_tools = request.get("tools").is_some();
     let sources = request.visit("tools", |tools| tools.as_array_mut().map(core::mem::take)).flatten();
-    let (listed, names) = writer.list(tools, sources.unwrap_or_default(), only.as_ref())?;
+    let (listed, names) = writer.write_list(tools, sources.unwrap_or_default(), allowed_names.as_ref())?;
     if !is_in_place {
         (form.write)(&mut writer, request, events)?;
     }
@@ -177,17 +178,18 @@ pub(crate) fn put<'a>(
     if had_tools || has_list {
         request.set("tools", Node::array(listed));
     }
-    if let Some(wanted) = wanted {
+    if let Some(source_choice) = source_choice {
         let search = writer.search.clone().filter(|_| writer.replaced_search.is_some());
         let custom = core::mem::take(&mut writer.custom);
-        let sent = choice::Sent { names: (had_tools || !names.is_empty()).then_some(names), has_list, custom, search };
-        choice::write(request, wanted, (target, native), &sent, writer.writing.warnings);
+        let sent_tools =
+            choice::SentTools { names: (had_tools || !names.is_empty()).then_some(names), has_list, custom, search };
+        choice::write_choice(request, source_choice, (target, native), &sent_tools, writer.writing.warnings);
         let max_tokens = writer.writing.options.max_tokens.unwrap_or(DEFAULT_LIMIT);
-        let of_format = format.as_ref().map(|format| format.pointer.clone()).unwrap_or_default();
-        let moved = Moved { settings, from_settings: &from_settings, format: &of_format };
+        let format_pointer = format.as_ref().map(|format| format.pointer.clone()).unwrap_or_default();
+        let moved = Moved { settings, from_settings: &from_settings, format: &format_pointer };
         write_members(request, (source, target), &moved, max_tokens, writer.writing.warnings)?;
         if let Some(format) = format {
-            formats::put(request, target, format, writer.writing.warnings)?;
+            formats::put_format(request, target, format, writer.writing.warnings)?;
         }
         if let Some(settings) = new_settings {
             (settings.move_back)(request);
@@ -217,7 +219,7 @@ pub(crate) struct Writer<'w, 'a> {
     /// True once a hosted search is written.
     pub(crate) has_hosted_search: bool,
     /// Tools that the history has announced as removed.
-    pub(crate) retired: Set<Text<'a>>,
+    pub(crate) announced_removals: Set<Text<'a>>,
     pub(crate) set_aside: Set<Text<'a>>,
     pub(crate) custom: Set<Text<'a>>,
     /// The names of called searches, by the ids of the calls.
@@ -245,7 +247,7 @@ impl<'w, 'a> Writer<'w, 'a> {
             search_name,
             replaced_search: None,
             has_hosted_search: false,
-            retired: Set::new(),
+            announced_removals: Set::new(),
             set_aside: conversation.set_aside.clone(),
             custom: Set::new(),
             searches: Map::new(),
@@ -267,11 +269,11 @@ impl<'w, 'a> Writer<'w, 'a> {
 
     /// Returns the request's tool list and the names of all tools that are sent. Moves the definitions that events add
     /// to `definitions`.
-    pub(crate) fn list(
+    pub(crate) fn write_list(
         &mut self,
         tools: Tools<'a>,
         mut sources: Vec<Node<'a>>,
-        only: Option<&Set<Text<'a>>>,
+        allowed_names: Option<&Set<Text<'a>>>,
     ) -> Result<(Vec<Node<'a>>, Set<Text<'a>>), Error> {
         let (mut listed, mut names) = (Vec::new(), Set::new());
         let searches = tools.has_hosted_search();
@@ -288,7 +290,9 @@ impl<'w, 'a> Writer<'w, 'a> {
             };
             let definition = definition.map(core::mem::take).unwrap_or_default();
             let definition_location = match &tool.name {
-                Some(name) if only.is_some_and(|only| !only.contains(name)) => DefinitionLocation::Nowhere,
+                Some(name) if allowed_names.is_some_and(|allowed_names| !allowed_names.contains(name)) => {
+                    DefinitionLocation::Nowhere
+                }
                 Some(name) if self.native() != Native::None => self.locations.of(name),
                 _ => DefinitionLocation::Top,
             };
@@ -321,7 +325,7 @@ impl<'w, 'a> Writer<'w, 'a> {
                 // In Gemini Interactions, calls to the search contain its name, like calls to any function.
                 let search_name = (self.native() == Native::Interactions).then(|| name.clone());
                 let given_shape = tool.given_shape.unwrap_or_else(|| GivenShape::of(&definition));
-                let search = search_of(&definition, search_name.clone());
+                let search = native_search(&definition, search_name.clone());
                 self.origins.push(EntryOrigin { location, shapes: Some((given_shape, ToolShape::of(&search))) });
                 listed.push(search);
                 match search_name {
@@ -411,10 +415,10 @@ impl<'w, 'a> Writer<'w, 'a> {
             // The client's search has a name in Gemini Interactions, but not in OpenAI Responses.
             (Kind::ClientSearch, Native::ToolSearch) => {
                 self.replaced_search = tool::name(&definition).map(|name| name.display().into_owned());
-                Some(search_of(&definition, None))
+                Some(native_search(&definition, None))
             }
             (Kind::ClientSearch, Native::Interactions) => {
-                Some(search_of(&definition, Some(Text::new(self.search_name.take()?))))
+                Some(native_search(&definition, Some(Text::new(self.search_name.take()?))))
             }
             (Kind::ClientSearch, _) => {
                 let name = self.search_name.take()?;
@@ -467,18 +471,20 @@ impl<'w, 'a> Writer<'w, 'a> {
         }
     }
 
-    pub(crate) fn available(&self, name: &Text<'a>) -> String {
+    pub(crate) fn addition_notice(&self, name: &Text<'a>) -> String {
         instructions::addition_notice(&self.writing.names.current(name))
     }
 
-    pub(crate) fn found_texts(&self, names: &[Text<'a>], gone: &Set<Text<'a>>) -> Vec<Part<'a>> {
+    pub(crate) fn found_texts(&self, names: &[Text<'a>], removed: &Set<Text<'a>>) -> Vec<Part<'a>> {
         let text_about = |name: &Text<'a>| match self.writing.options.unknown_reference {
-            _ if gone.contains(name) => Some(self.removal_notice(name)),
+            _ if removed.contains(name) => Some(self.removal_notice(name)),
             _ if self.set_aside.contains(name) => Some(String::from(instructions::REMOVED)),
-            UnknownReference::Unavailable if !self.locations.knows(name) => Some(String::from(instructions::REMOVED)),
-            UnknownReference::Drop if !self.locations.knows(name) => None,
-            UnknownReference::Notice if !self.locations.knows(name) => Some(self.removal_notice(name)),
-            _ => Some(self.available(name)),
+            UnknownReference::Unavailable if !self.locations.contains(name) => {
+                Some(String::from(instructions::REMOVED))
+            }
+            UnknownReference::Drop if !self.locations.contains(name) => None,
+            UnknownReference::Notice if !self.locations.contains(name) => Some(self.removal_notice(name)),
+            _ => Some(self.addition_notice(name)),
         };
         let mut texts: Vec<Part<'a>> =
             names.iter().filter_map(text_about).map(|text| Part::Text(Node::string(text))).collect();
@@ -496,24 +502,24 @@ impl<'w, 'a> Writer<'w, 'a> {
         self.locations.of(name) != DefinitionLocation::Nowhere && !self.set_aside.contains(name)
     }
 
-    pub(crate) fn usable(names: &[Text<'a>], gone: &Set<Text<'a>>) -> Vec<Text<'a>> {
-        names.iter().filter(|name| !gone.contains(*name)).cloned().collect()
+    pub(crate) fn usable_names(names: &[Text<'a>], removed: &Set<Text<'a>>) -> Vec<Text<'a>> {
+        names.iter().filter(|name| !removed.contains(*name)).cloned().collect()
     }
 
     pub(crate) fn announce_removal(&mut self, name: Text<'a>) -> String {
         let text = self.removal_notice(&name);
-        self.retired.insert(name);
+        self.announced_removals.insert(name);
         text
     }
 
     /// Returns announcements of the tools that were removed before, if the model can see their definitions.
     pub(crate) fn announce_again(&mut self, names: &[Text<'a>]) -> Vec<String> {
-        let was_gone = names.iter().filter(|name| self.retired.remove(*name)).collect::<Vec<_>>();
+        let removed_before = names.iter().filter(|name| self.announced_removals.remove(*name)).collect::<Vec<_>>();
         let is_known = |name: &Text<'a>| {
             let is_there = self.locations.is_declared(name) || self.locations.of(name) == DefinitionLocation::Top;
             is_there && !self.set_aside.contains(name)
         };
-        was_gone.into_iter().filter(|name| is_known(name)).map(|name| self.available(name)).collect()
+        removed_before.into_iter().filter(|name| is_known(name)).map(|name| self.addition_notice(name)).collect()
     }
 
     pub(crate) fn removal_notice(&self, name: &Text<'a>) -> String {
@@ -522,7 +528,7 @@ impl<'w, 'a> Writer<'w, 'a> {
 }
 
 /// Converts the client's search function to a `tool_search` tool of Responses or, with a name, of Gemini Interactions.
-pub(crate) fn search_of<'a>(definition: &Node<'a>, name: Option<Text<'a>>) -> Node<'a> {
+pub(crate) fn native_search<'a>(definition: &Node<'a>, name: Option<Text<'a>>) -> Node<'a> {
     let mut search = Node::record([("type", Node::literal("tool_search")), ("execution", Node::literal("client"))]);
     if let Some(name) = name {
         search.set("name", Node::string(name));
@@ -536,7 +542,7 @@ pub(crate) fn search_of<'a>(definition: &Node<'a>, name: Option<Text<'a>>) -> No
     search
 }
 
-pub(crate) fn place_history<'a>(request: &mut Node<'a>, key: &'static str, history: Vec<Node<'a>>) {
+pub(crate) fn put_history<'a>(request: &mut Node<'a>, key: &'static str, history: Vec<Node<'a>>) {
     let Some(object) = request.as_object_mut() else { return };
     let history_member =
         object.members_mut().iter_mut().find(|member| member.key.is("messages") || member.key.is("input"));
@@ -547,7 +553,7 @@ pub(crate) fn place_history<'a>(request: &mut Node<'a>, key: &'static str, histo
 }
 
 /// Joins text parts with blank lines. A single part is returned unchanged.
-pub(crate) fn joined<'a>(parts: Vec<Part<'a>>, at: &str) -> Result<Node<'a>, Error> {
+pub(crate) fn join_texts<'a>(parts: Vec<Part<'a>>, at: &str) -> Result<Node<'a>, Error> {
     let mut texts = parts.into_iter().filter_map(|part| if let Part::Text(text) = part { Some(text) } else { None });
     let (first, second) = (texts.next(), texts.next());
     let (Some(first), Some(second)) = (&first, &second) else {
@@ -576,10 +582,10 @@ pub(crate) fn split_images<'a>(content: Content<'a>) -> (Content<'a>, Vec<Part<'
 }
 
 /// Prefix of the call ids of synthesized exchanges, which load tools without a search by the model.
-pub(crate) const LOAD: &str = "toolwire_load_";
+pub(crate) const LOAD_ID_PREFIX: &str = "toolwire_load_";
 
 pub(crate) fn load_id(number: usize) -> String {
-    format!("{LOAD}{number}")
+    format!("{LOAD_ID_PREFIX}{number}")
 }
 
 /// Members that have one meaning in all formats.

@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use super::{joined, InPlace, Messages};
+use super::{join_texts, InPlace, Messages};
 use crate::{
     error::Error,
     json::{
@@ -27,8 +27,8 @@ pub(super) fn write<'a>(
     let Conversation { events, mut originals, changed, read_members, .. } = conversation;
     let mut groups: Vec<(usize, Vec<Event<'a>>)> = changed.iter().map(|at| (*at, Vec::new())).collect();
     for event in events {
-        let place = groups.binary_search_by_key(&event.at, |(at, _)| *at);
-        if let Some((_, group)) = place.ok().and_then(|place| groups.get_mut(place)) {
+        let index = groups.binary_search_by_key(&event.at, |(at, _)| *at);
+        if let Some((_, group)) = index.ok().and_then(|index| groups.get_mut(index)) {
             group.push(event);
         }
     }
@@ -50,7 +50,7 @@ pub(super) fn write<'a>(
                     .map(|read_members| read_members.member);
                 replace(original, &members.collect::<Vec<_>>(), group)
             }
-            InPlace::Messages(form) => messages(original, group, (api, form))?,
+            InPlace::Messages(form) => write_segments(original, group, (api, form))?,
         };
         replaced.push((index, replacement));
     }
@@ -59,7 +59,7 @@ pub(super) fn write<'a>(
     if !replaced.is_empty() && alternates {
         let key = wire::of(api).history();
         let list = request.visit(key, |list| list.as_array_mut().map(core::mem::take)).flatten();
-        let messages = alternating(list.unwrap_or_default(), replaced)?;
+        let messages = merge_user_messages(list.unwrap_or_default(), replaced)?;
         request.visit(key, |list| *list = Node::array(messages));
     } else if !replaced.is_empty() {
         request.visit(wire::of(api).history(), |history| splice(history, replaced));
@@ -68,12 +68,15 @@ pub(super) fn write<'a>(
 }
 
 /// Restores the alternation of roles: merges a user message into a preceding user message if either was replaced.
-fn alternating<'a>(messages: Vec<Node<'a>>, replaced: Vec<(usize, Vec<Node<'a>>)>) -> Result<Vec<Node<'a>>, Error> {
+fn merge_user_messages<'a>(
+    messages: Vec<Node<'a>>,
+    replaced: Vec<(usize, Vec<Node<'a>>)>,
+) -> Result<Vec<Node<'a>>, Error> {
     let mut out: Vec<Node<'a>> = Vec::with_capacity(messages.len());
     let mut replaced = replaced.into_iter().peekable();
     let (mut was_new, mut was_user) = (false, false);
     for (at, message) in messages.into_iter().enumerate() {
-        let replacement = replaced.next_if(|(place, _)| *place == at).map(|(_, replacement)| replacement);
+        let replacement = replaced.next_if(|(index, _)| *index == at).map(|(_, replacement)| replacement);
         let is_new = replacement.is_some();
         for message in replacement.unwrap_or_else(|| Vec::from([message])) {
             let is_user = has_role(&*view(&message)?, "user");
@@ -144,12 +147,12 @@ struct Segment<'a> {
     calls: Vec<Node<'a>>,
 }
 
-fn messages<'a>(
+fn write_segments<'a>(
     mut original: Option<Node<'a>>,
     events: Vec<Event<'a>>,
     format: (Api, &Messages),
 ) -> Result<Vec<Node<'a>>, Error> {
-    let base = original.as_ref().map_or(Role::User, lenient_role);
+    let base_role = original.as_ref().map_or(Role::User, lenient_role);
     let mut out = Vec::new();
     let mut segment: Option<Segment<'a>> = None;
     for event in events {
@@ -158,19 +161,19 @@ fn messages<'a>(
             // The result of a hosted search is in the same message as the call, and the result of a client's search is
             // in the next message.
             EventKind::Result(outcome) if outcome.of_search == Some(Searcher::Hosted) => Role::User,
-            _ => base,
+            _ => base_role,
         };
-        if let Some(done) = segment.take_if(|segment| segment.role != role) {
-            let original = original.take_if(|_| done.matches_role(base));
-            out.push(message(done, original, format)?);
+        if let Some(finished) = segment.take_if(|segment| segment.role != role) {
+            let original = original.take_if(|_| finished.matches_role(base_role));
+            out.push(write_segment(finished, original, format)?);
         }
         match event.kind {
             // In Chat Completions, a result is a separate message.
             EventKind::Result(outcome)
                 if outcome.source_item.as_ref().is_some_and(|item| item.get("role").is_some()) =>
             {
-                if let Some(done) = segment.take() {
-                    out.push(message(done, None, format)?);
+                if let Some(finished) = segment.take() {
+                    out.push(write_segment(finished, None, format)?);
                 }
                 out.extend(result(outcome, "content"));
             }
@@ -181,13 +184,13 @@ fn messages<'a>(
                     is_string: true,
                     calls: Vec::new(),
                 });
-                segment.add(kind, format.1);
+                segment.add_event(kind, format.1);
             }
         }
     }
-    if let Some(done) = segment {
-        let original = original.filter(|_| done.matches_role(base));
-        out.push(message(done, original, format)?);
+    if let Some(finished) = segment {
+        let original = original.filter(|_| finished.matches_role(base_role));
+        out.push(write_segment(finished, original, format)?);
     }
     Ok(out)
 }
@@ -197,11 +200,11 @@ fn has_role(message: &Node<'_>, name: &str) -> bool {
 }
 
 impl<'a> Segment<'a> {
-    fn matches_role(&self, base: Role) -> bool {
-        (self.role == Role::Assistant) == (base == Role::Assistant)
+    fn matches_role(&self, base_role: Role) -> bool {
+        (self.role == Role::Assistant) == (base_role == Role::Assistant)
     }
 
-    fn add(&mut self, kind: EventKind<'a>, form: &Messages) {
+    fn add_event(&mut self, kind: EventKind<'a>, form: &Messages) {
         match kind {
             EventKind::Text { content: Content::String(text), .. } => {
                 self.is_string &= self.parts.is_empty();
@@ -225,7 +228,7 @@ impl<'a> Segment<'a> {
 }
 
 /// Writes a segment as a message. The first segment keeps the other members of the original message.
-fn message<'a>(
+fn write_segment<'a>(
     segment: Segment<'a>,
     original: Option<Node<'a>>,
     (api, form): (Api, &Messages),
@@ -246,7 +249,7 @@ fn message<'a>(
         Some(last) => {
             parts.push(last);
             Some(if form.joins_texts && parts.iter().all(is_text) {
-                joined(parts, "/messages")?
+                join_texts(parts, "/messages")?
             } else {
                 Node::array(parts.into_iter().filter_map(block).collect())
             })

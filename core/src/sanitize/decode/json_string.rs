@@ -37,7 +37,7 @@ pub(super) fn plan(written: &Node<'_>, budget: &Budget) -> Option<Node<'static>>
 fn plan_of<'a>(schema: &Node<'a>, is_full: bool, budget: &Budget) -> Option<Node<'a>> {
     let object = schema.as_object().filter(|object| budget.pay(1 + object.len()))?;
     let mut plan = Object::new();
-    let holds = Holds::by(schema);
+    let holds = Holds::of_schema(schema);
     if let Some(branches) = branches(schema) {
         if is_full || holds.is_some() || branches.iter().any(|branch| plan_of(branch, false, budget).is_some()) {
             let full_plans = branches.iter().map(|branch| plan_of(branch, true, budget).unwrap_or_default());
@@ -47,14 +47,14 @@ fn plan_of<'a>(schema: &Node<'a>, is_full: bool, budget: &Budget) -> Option<Node
     if let Some(holds) = holds {
         plan.set(Text::literal("json"), Node::literal(holds.name()));
     }
-    if let Some(name) = require_one::absent(schema) {
+    if let Some(name) = require_one::property_with_null_for_absence(schema) {
         plan.set(Text::literal("absent"), Node::array(alloc::vec![name.copy(budget)]));
     }
     // Keywords of the schema itself also distinguish it from other branches of a union.
     let is_full = is_full || plan.has("anyOf");
     for keyword in DISTINGUISHING_KEYWORDS
         .into_iter()
-        .filter(|keyword| is_full || (holds.is_some_and(Holds::is_listed) && *keyword == "enum"))
+        .filter(|keyword| is_full || (holds.is_some_and(Holds::is_from_enum) && *keyword == "enum"))
     {
         if let Some(value) = object.get(keyword) {
             plan.set(Text::literal(keyword), value.copy(budget));
@@ -206,7 +206,7 @@ impl<'s, 'n> TextDecoder<'_, 's, 'n> {
         for branch in branches(schema).into_iter().flatten() {
             self.collect_readings(branch, text, readings);
         }
-        match Holds::planned(schema) {
+        match Holds::of_plan(schema) {
             Some(Holds::Anything) => readings.anything = true,
             Some(Holds::Object) => readings.object = true,
             Some(Holds::Integer | Holds::Number | Holds::Boolean) => readings.listed |= self.lists(schema, text),
@@ -233,7 +233,7 @@ impl<'s, 'n> TextDecoder<'_, 's, 'n> {
                 None => known.is_text(name),
             })
         };
-        let listed = Holds::planned(schema).filter(|holds| holds.is_listed());
+        let listed = Holds::of_plan(schema).filter(|holds| holds.is_from_enum());
         match value.data() {
             Data::Null => schema.get("nullable").and_then(Node::as_bool) == Some(true) || has_type("null"),
             // A value that is listed as text may also be sent unquoted.

@@ -43,12 +43,12 @@ pub(crate) enum Holds {
 impl Holds {
     const ALL: [Holds; 5] = [Holds::Anything, Holds::Object, Holds::Integer, Holds::Number, Holds::Boolean];
 
-    pub(crate) fn listed(type_name: &str) -> Option<Holds> {
-        Holds::ALL.into_iter().find(|content| content.is_listed() && content.name() == type_name)
+    pub(crate) fn of_enum_type(type_name: &str) -> Option<Holds> {
+        Holds::ALL.into_iter().find(|holds| holds.is_from_enum() && holds.name() == type_name)
     }
 
     /// Returns true if the strings come from an `enum`. Such a schema keeps the type of the values.
-    pub(crate) const fn is_listed(self) -> bool {
+    pub(crate) const fn is_from_enum(self) -> bool {
         matches!(self, Holds::Integer | Holds::Number | Holds::Boolean)
     }
 
@@ -78,23 +78,23 @@ impl Holds {
         }
     }
 
-    pub(crate) fn planned(plan: &Node<'_>) -> Option<Holds> {
+    pub(crate) fn of_plan(plan: &Node<'_>) -> Option<Holds> {
         let name = plan.get("json")?;
-        Holds::ALL.into_iter().find(|content| name.is_text(content.name()))
+        Holds::ALL.into_iter().find(|holds| name.is_text(holds.name()))
     }
 
-    pub(crate) fn by(schema: &Node<'_>) -> Option<Holds> {
-        let content =
-            Holds::ALL.into_iter().find(|content| schema.flags().intersection(Flags::ENCODING) == content.flag())?;
-        let is_of_type = |name: &str| schema.get(Keyword::Type).is_some_and(|written| written.is_text(name));
-        (is_of_type("string") || (content.is_listed() && is_of_type(content.name()))).then_some(content)
+    pub(crate) fn of_schema(schema: &Node<'_>) -> Option<Holds> {
+        let holds =
+            Holds::ALL.into_iter().find(|holds| schema.flags().intersection(Flags::ENCODING) == holds.flag())?;
+        let is_of_type = |name: &str| schema.get(Keyword::Type).is_some_and(|type_name| type_name.is_text(name));
+        (is_of_type("string") || (holds.is_from_enum() && is_of_type(holds.name()))).then_some(holds)
     }
 }
 
-pub(crate) fn object<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context: &mut PassContext) {
+pub(crate) fn encode_object<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let rule = context.grammar.objects;
-    let others = node.get(Keyword::AdditionalProperties);
-    if context.grammar.anything != AnyEncoding::JsonText || !rule.needs_properties(others) {
+    let additional = node.get(Keyword::AdditionalProperties);
+    if context.grammar.anything != AnyEncoding::JsonText || !rule.needs_properties(additional) {
         return;
     }
     let has_no_properties = node.object_at(Keyword::Properties).is_none_or(Object::is_empty);

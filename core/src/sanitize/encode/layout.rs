@@ -36,8 +36,7 @@ pub(crate) enum Shape<'n, 'a> {
 pub(crate) struct Typed<'n, 'a> {
     /// `None` if objects are not accepted.
     pub(crate) object: Option<Members<'n, 'a>>,
-    /// True if arrays are accepted.
-    pub(crate) array: bool,
+    pub(crate) accepts_arrays: bool,
     /// Schema of items; `None` accepts anything.
     pub(crate) items: Option<&'n Node<'a>>,
 }
@@ -79,7 +78,7 @@ pub(crate) fn of<'n, 'a>(node: &'n Node<'a>, is_root: bool, grammar: &Grammar) -
         let is_container = |value: &Node<'_>| value.as_object().is_some() || value.as_array().is_some();
         return match values.iter().any(is_container) {
             true => Shape::Values(values),
-            false => Shape::Typed(Typed { object: None, array: false, items: None }),
+            false => Shape::Typed(Typed { object: None, accepts_arrays: false, items: None }),
         };
     }
     let Some(types) = summary.types else { return Shape::Anything };
@@ -90,7 +89,7 @@ pub(crate) fn of<'n, 'a>(node: &'n Node<'a>, is_root: bool, grammar: &Grammar) -
     };
     Shape::Typed(Typed {
         object: has_object.then(|| members(object, is_root, grammar)),
-        array: has_array,
+        accepts_arrays: has_array,
         items: object.get(Keyword::Items).filter(|items| has_array && items.as_array().is_none()),
     })
 }
@@ -248,7 +247,7 @@ impl<'n, 'a> Definitions<'n, 'a> {
             Shape::Union(branches) => {
                 branches.iter().any(|branch| branch.as_object().is_some_and(|object| declares(object, "array")))
             }
-            Shape::Typed(typed) => typed.array || matches!(typed.object, Some(Members::Map(_))),
+            Shape::Typed(typed) => typed.accepts_arrays || matches!(typed.object, Some(Members::Map(_))),
         }
     }
 

@@ -105,8 +105,8 @@ impl<'a> VisitorMut<'a> for Lowering<'_, '_, 'a> {
                 self.encode_values(node, path);
                 return Ok(Visit::Skip);
             }
-            Shape::Typed(Typed { object, array, items }) => {
-                let is_unique = array
+            Shape::Typed(Typed { object, accepts_arrays, items }) => {
+                let is_unique = accepts_arrays
                     && self.context.diagnostics.is_on()
                     && node.get(Keyword::UniqueItems).and_then(Node::as_bool) == Some(true);
                 if is_unique && items.is_none_or(|items| has_several_encodings(items, grammar, &self.context.budget)) {
@@ -115,7 +115,7 @@ impl<'a> VisitorMut<'a> for Lowering<'_, '_, 'a> {
                         String::from("kept `uniqueItems` for encoded items: one value may be encoded in several ways")
                     });
                 }
-                if array && items.is_none() && grammar.arrays.require_items() {
+                if accepts_arrays && items.is_none() && grammar.arrays.require_items() {
                     if let Some(object) = node.as_object_mut() {
                         object.set(Text::literal("items"), Node::empty_object());
                     }
@@ -371,7 +371,7 @@ fn has_several_encodings<'a>(schema: &Node<'a>, grammar: &Grammar, budget: &Budg
                 object: Some(Members::Map(_) | Members::Record { others: AdditionalProperties::Open(_) }),
                 ..
             }) => true,
-            Shape::Typed(Typed { array, items, .. }) => array && items.is_none(),
+            Shape::Typed(Typed { accepts_arrays, items, .. }) => accepts_arrays && items.is_none(),
             Shape::Union(_) | Shape::Values(_) => false,
         };
         Ok(if is_ambiguous { Visit::Skip } else { Visit::Descend })
@@ -604,7 +604,7 @@ impl<'s, 'a> OverlapSearch<'s, '_, 'a> {
             (_, Shape::Anything) => return loss.left_loses = true,
             _ => return,
         };
-        if left_typed.array && right_typed.array {
+        if left_typed.accepts_arrays && right_typed.accepts_arrays {
             pending.extend(left_typed.items.zip(right_typed.items));
         }
         let (Some(lefts), Some(rights)) =

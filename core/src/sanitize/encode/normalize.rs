@@ -34,14 +34,14 @@ use crate::{
     },
 };
 
-const NAME: ChangeKind = ChangeKind::of(Rule::DeclareRequiredProperty);
-const NAME_WITHOUT_SCHEMA: ChangeKind = NAME.accepts(Accepts::Wider).guidance(Guidance::Lost);
-const UNKNOWN: ChangeKind = ChangeKind::of(Rule::DropUnknownRequired).guidance(Guidance::Lost);
-const SPLIT: ChangeKind = ChangeKind::of(Rule::SplitTypeList);
-const ALL: ChangeKind = ChangeKind::of(Rule::CollapseAny);
-const NONE: ChangeKind = ChangeKind::of(Rule::CollapseAny).accepts(Accepts::Wider);
-const IMPOSSIBLE: ChangeKind = ChangeKind::of(Rule::DropImpossibleBranch);
-const CUT: ChangeKind = ChangeKind::of(Rule::CutRecursion).guidance(Guidance::Lost);
+const DECLARE_REQUIRED: ChangeKind = ChangeKind::of(Rule::DeclareRequiredProperty);
+const DECLARE_WITHOUT_SCHEMA: ChangeKind = DECLARE_REQUIRED.accepts(Accepts::Wider).guidance(Guidance::Lost);
+const DROP_UNKNOWN_REQUIRED: ChangeKind = ChangeKind::of(Rule::DropUnknownRequired).guidance(Guidance::Lost);
+const SPLIT_TYPE_LIST: ChangeKind = ChangeKind::of(Rule::SplitTypeList);
+const COLLAPSE_ANYTHING: ChangeKind = ChangeKind::of(Rule::CollapseAny);
+const COLLAPSE_NOTHING: ChangeKind = ChangeKind::of(Rule::CollapseAny).accepts(Accepts::Wider);
+const DROP_IMPOSSIBLE_BRANCH: ChangeKind = ChangeKind::of(Rule::DropImpossibleBranch);
+const CUT_RECURSION: ChangeKind = ChangeKind::of(Rule::CutRecursion).guidance(Guidance::Lost);
 
 pub(crate) fn make_plain(root: &mut Node<'_>, context: &mut PassContext) -> Result<(), Error> {
     if context.grammar.refs.not_directly_under.contains(Keyword::AnyOf) && root.get(Keyword::Defs).is_some() {
@@ -53,12 +53,12 @@ pub(crate) fn make_plain(root: &mut Node<'_>, context: &mut PassContext) -> Resu
         )?;
     }
     let budget = context.budget.clone();
-    let mut copyable = json::size(root, &budget).saturating_mul(MAX_COPIES).saturating_add(MIN_COPIES);
+    let mut remaining_copies = json::size(root, &budget).saturating_mul(MAX_COPIES).saturating_add(MIN_COPIES);
     // Merging branches may create unions that have to be prepared as well.
-    for _ in 0..ROUNDS {
-        let mut prepare = Prepare { context, merged_branches: false, copyable: &mut copyable };
-        visit::walk_mut(&budget, root, Keywords::ALL, &mut prepare)?;
-        if !prepare.merged_branches {
+    for _ in 0..MAX_ROUNDS {
+        let mut plain_maker = PlainMaker { context, merged_branches: false, remaining_copies: &mut remaining_copies };
+        visit::walk_mut(&budget, root, Keywords::ALL, &mut plain_maker)?;
+        if !plain_maker.merged_branches {
             break;
         }
     }
@@ -66,7 +66,7 @@ pub(crate) fn make_plain(root: &mut Node<'_>, context: &mut PassContext) -> Resu
 }
 
 /// Maximum nesting of merges inside merged branches.
-const ROUNDS: usize = 8;
+const MAX_ROUNDS: usize = 8;
 
 /// Maximum total size of copies, as a multiple of the size of the schema. `additionalProperties` is copied for each
 /// undeclared required name, and copies in nested maps contain copies.
@@ -75,18 +75,18 @@ const MAX_COPIES: usize = 4;
 /// Number of nodes that may always be copied, however small the schema is.
 const MIN_COPIES: usize = 1_000;
 
-struct Prepare<'r> {
+struct PlainMaker<'r> {
     context: &'r mut PassContext,
     merged_branches: bool,
     /// Number of nodes that may still be copied for properties that are required but not declared.
-    copyable: &'r mut usize,
+    remaining_copies: &'r mut usize,
 }
 
-impl<'a> VisitorMut<'a> for Prepare<'_> {
+impl<'a> VisitorMut<'a> for PlainMaker<'_> {
     fn leave(&mut self, node: &mut Node<'a>, path: &SchemaPath<'_, 'a>) -> Result<(), Error> {
-        declare_required(node, path, self.copyable, self.context);
-        split(node, path, self.context);
-        // The rest is about unions.
+        declare_required(node, path, self.remaining_copies, self.context);
+        split_type_list(node, path, self.context);
+        // The remaining steps apply only to unions.
         if node.get(Keyword::AnyOf).is_none() {
             return Ok(());
         }
@@ -94,7 +94,7 @@ impl<'a> VisitorMut<'a> for Prepare<'_> {
         flatten_unions(node, path, self.context);
         flatten_ambiguous_unions(node, self.context);
         drop_open_union(node, path, self.context);
-        self.merged_branches |= distinguish(node, path, self.context)?;
+        self.merged_branches |= distinguish_branches(node, path, self.context)?;
         Ok(())
     }
 }
@@ -102,7 +102,7 @@ impl<'a> VisitorMut<'a> for Prepare<'_> {
 fn declare_required<'a>(
     node: &mut Node<'a>,
     path: &SchemaPath<'_, 'a>,
-    copyable: &mut usize,
+    remaining_copies: &mut usize,
     context: &mut PassContext,
 ) {
     let Some(object) = node.as_object() else { return };
@@ -117,30 +117,30 @@ fn declare_required<'a>(
     let undeclared: Vec<Text<'a>> =
         layout::required(object).into_iter().filter(|name| !declared.has(name)).map(Text::clone).collect();
     let additional = object.get(Keyword::AdditionalProperties);
-    let closed = additional.and_then(Node::as_bool) == Some(false);
+    let is_closed = additional.and_then(Node::as_bool) == Some(false);
     let additional = additional.filter(|schema| schema.as_object().is_some_and(|object| !object.is_empty()));
     let cost = |schema: &Node<'_>| json::size(schema, &context.budget).saturating_mul(undeclared.len());
-    let remaining = match additional.filter(|_| *copyable > 0) {
-        Some(schema) => copyable.checked_sub(cost(schema)),
-        None => additional.is_none().then_some(*copyable),
+    let remaining = match additional.filter(|_| *remaining_copies > 0) {
+        Some(schema) => remaining_copies.checked_sub(cost(schema)),
+        None => additional.is_none().then_some(*remaining_copies),
     };
     // After the first schema that is too large to copy, no node may be copied, so no further schema is measured.
-    *copyable = remaining.unwrap_or_default();
+    *remaining_copies = remaining.unwrap_or_default();
     let schema = additional
         .filter(|_| remaining.is_some())
         .map_or_else(Node::empty_object, |schema| schema.copy(&context.budget));
-    let effect = match (closed, remaining) {
-        (true, _) => UNKNOWN,
-        (false, Some(_)) => NAME,
-        (false, None) => NAME_WITHOUT_SCHEMA,
+    let effect = match (is_closed, remaining) {
+        (true, _) => DROP_UNKNOWN_REQUIRED,
+        (false, Some(_)) => DECLARE_REQUIRED,
+        (false, None) => DECLARE_WITHOUT_SCHEMA,
     };
     let location = Location::under(node, "required");
-    let to = if closed { Location::of(node) } else { Location::under(node, "properties") };
+    let to = if is_closed { Location::of(node) } else { Location::under(node, "properties") };
     context.diagnostics.report(path, location.to(to), effect, || {
         let names: Vec<String> = undeclared.iter().map(|name| format!("`{}`", name.display())).collect();
         format!(
             "{} {}",
-            if closed {
+            if is_closed {
                 "removed from `required` names that the object forbids:"
             } else {
                 "added required names to `properties`:"
@@ -148,7 +148,7 @@ fn declare_required<'a>(
             names.join(", ")
         )
     });
-    if closed {
+    if is_closed {
         node.visit(Keyword::Required, |names| {
             if let Some(names) = names.as_array_mut() {
                 let undeclared: Set<&Text<'_>> = undeclared.iter().collect();
@@ -174,7 +174,7 @@ fn declare_required<'a>(
 
 /// Splits a list of types into branches if it contains too many containers: the pairs that encode an object must not
 /// be mistaken for items of an array. If the grammar accepts only scalars in lists, any container is too many.
-fn split<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context: &mut PassContext) {
+fn split_type_list<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let Some(object) = node.as_object() else { return };
     let Some(types) = object.array_at(Keyword::Type) else { return };
     let containers = types.iter().filter(|name| name.is_text("object") || name.is_text("array")).count();
@@ -190,7 +190,7 @@ fn split<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context: &mut PassC
         return;
     }
     let (location, count) = (Location::under(node, "type"), types.len());
-    context.diagnostics.report(path, location.to(Location::under(node, "anyOf")), SPLIT, || {
+    context.diagnostics.report(path, location.to(Location::under(node, "anyOf")), SPLIT_TYPE_LIST, || {
         format!("split `type` into {count} branches: they include `object` or `array`")
     });
     let TypeBranches { shared: mut members, branches, .. } = types::take_branches(node, &context.budget);
@@ -207,7 +207,7 @@ fn drop_impossible_branches<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, 
     }
     if impossible == count {
         let (from, to) = (Location::under(node, "anyOf"), Location::of(node));
-        context.diagnostics.report(path, from.to(to), NONE, || {
+        context.diagnostics.report(path, from.to(to), COLLAPSE_NOTHING, || {
             String::from(
                 "replaced a union that accepts nothing with a schema that accepts anything: this API cannot express a \
                     schema that accepts nothing",
@@ -219,7 +219,7 @@ fn drop_impossible_branches<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, 
         return;
     }
     for branch in context.budget.each(branches).filter(|branch| is_never(branch)) {
-        context.diagnostics.report(path, Location::of(branch).removed(), IMPOSSIBLE, || {
+        context.diagnostics.report(path, Location::of(branch).removed(), DROP_IMPOSSIBLE_BRANCH, || {
             String::from("removed a branch of `anyOf` that accepts nothing")
         });
     }
@@ -261,7 +261,7 @@ fn drop_open_union<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context: 
         |branch: &Node<'a>| branch.as_object().is_some_and(|object| object.iter().any(anything::asserts));
     let loses_assertions =
         branches.iter().any(is_anything) && branches.iter().filter(|branch| is_anything(branch)).all(has_assertions);
-    let effect = if loses_assertions { ALL.accepts(Accepts::Wider) } else { ALL };
+    let effect = if loses_assertions { COLLAPSE_ANYTHING.accepts(Accepts::Wider) } else { COLLAPSE_ANYTHING };
     context.diagnostics.report(path, location.to(Location::of(node)), effect, || {
         String::from("replaced a union that accepts anything with a schema that accepts anything")
     });
@@ -298,9 +298,12 @@ impl<'a> VisitorMut<'a> for AnyOfRecursionCutter<'_> {
         let required = required.into_iter().filter_map(|name| name.value().map(|name| name.into_owned())).collect();
         self.enclosing.push((is_below_any_of, required));
         if let Some(name) = definition_name(node).map(String::from).filter(|_| is_below_any_of) {
-            self.context.diagnostics.report(path, Location::under(node, "$ref").to(Location::of(node)), CUT, || {
-                format!("removed the recursion into `{name}`: it would pass through `anyOf`")
-            });
+            self.context.diagnostics.report(
+                path,
+                Location::under(node, "$ref").to(Location::of(node)),
+                CUT_RECURSION,
+                || format!("removed the recursion into `{name}`: it would pass through `anyOf`"),
+            );
             if let Some(object) = node.as_object_mut() {
                 object.remove(Keyword::Ref);
             }
@@ -308,15 +311,15 @@ impl<'a> VisitorMut<'a> for AnyOfRecursionCutter<'_> {
         Ok(Visit::Descend)
     }
 
-    fn leave(&mut self, _node: &mut Node<'a>, _place: &SchemaPath<'_, 'a>) -> Result<(), Error> {
+    fn leave(&mut self, _node: &mut Node<'a>, _path: &SchemaPath<'_, 'a>) -> Result<(), Error> {
         self.enclosing.pop();
         Ok(())
     }
 }
 
-const FLATTEN: ChangeKind = ChangeKind::of(Rule::FlattenUnion);
-const TEXTS: ChangeKind = ChangeKind::of(Rule::DistributeAnnotations).guidance(Guidance::Moved);
-const TEXTS_LOST: ChangeKind = ChangeKind::of(Rule::DistributeAnnotations).guidance(Guidance::Lost);
+const FLATTEN_UNION: ChangeKind = ChangeKind::of(Rule::FlattenUnion);
+const MOVE_ANNOTATION: ChangeKind = ChangeKind::of(Rule::DistributeAnnotations).guidance(Guidance::Moved);
+const LOSE_ANNOTATION: ChangeKind = ChangeKind::of(Rule::DistributeAnnotations).guidance(Guidance::Lost);
 
 /// Merges each branch that is a union into the enclosing union. Nested unions are already flat, because subschemas are
 /// visited first.
@@ -327,7 +330,7 @@ fn flatten_unions<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context: &
         return;
     }
     let to = Location::under(node, "anyOf");
-    let mut moved: Vec<(Location, ChangeKind, String)> = Vec::new();
+    let mut annotation_changes: Vec<(Location, ChangeKind, String)> = Vec::new();
     let budget = context.budget.clone();
     node.visit(Keyword::AnyOf, |union| {
         let Some(branches) = union.as_array_mut() else { return };
@@ -344,19 +347,27 @@ fn flatten_unions<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context: &
                 let name = text.key.display().into_owned();
                 let location = Location::of(&text.value);
                 match was_moved {
-                    true => moved.push((location, TEXTS, format!("moved `{name}` into the branches of `anyOf`"))),
-                    false => moved.push((
+                    true => annotation_changes.push((
                         location,
-                        TEXTS_LOST,
+                        MOVE_ANNOTATION,
+                        format!("moved `{name}` into the branches of `anyOf`"),
+                    )),
+                    false => annotation_changes.push((
+                        location,
+                        LOSE_ANNOTATION,
                         format!("removed `{name}`: its union was merged into another"),
                     )),
                 }
             }
-            moved.push((from, FLATTEN, String::from("merged the branches of a union into the union around it")));
+            annotation_changes.push((
+                from,
+                FLATTEN_UNION,
+                String::from("merged the branches of a union into the union around it"),
+            ));
             branches.append(&mut inner);
         }
     });
-    for (from, kind, message) in moved {
+    for (from, kind, message) in annotation_changes {
         context.diagnostics.report(path, from.to(to.clone()), kind, || message);
     }
 }
@@ -369,12 +380,12 @@ fn flatten_ambiguous_unions(node: &mut Node<'_>, context: &PassContext) {
         return;
     }
     let (mut arrays, mut maps) = (0, 0);
-    let mut open: Vec<&Node<'_>> = branches.iter().collect();
-    while let Some(branch) = open.pop().filter(|_| context.budget.pay(1)) {
+    let mut pending: Vec<&Node<'_>> = branches.iter().collect();
+    while let Some(branch) = pending.pop().filter(|_| context.budget.pay(1)) {
         match layout::of(branch, false, context.grammar) {
-            Shape::Union(branches) => open.extend(branches),
+            Shape::Union(branches) => pending.extend(branches),
             Shape::Typed(typed) if matches!(typed.object, Some(Members::Map(_))) => maps += 1,
-            Shape::Typed(typed) if typed.array => arrays += 1,
+            Shape::Typed(typed) if typed.accepts_arrays => arrays += 1,
             _ => {}
         }
     }
@@ -383,14 +394,14 @@ fn flatten_ambiguous_unions(node: &mut Node<'_>, context: &PassContext) {
     }
     node.visit(Keyword::AnyOf, |union| {
         let Some(branches) = union.as_array_mut() else { return };
-        let mut open: Vec<Node<'_>> = core::mem::take(branches).into_iter().rev().collect();
-        while let Some(mut branch) = open.pop() {
+        let mut pending: Vec<Node<'_>> = core::mem::take(branches).into_iter().rev().collect();
+        while let Some(mut branch) = pending.pop() {
             if !is_bare_union(&branch) {
                 branches.push(branch);
             } else if let Some(Data::Array(inner)) =
                 branch.as_object_mut().and_then(|object| object.remove(Keyword::AnyOf)).map(Node::into_data)
             {
-                open.extend(inner.into_iter().rev());
+                pending.extend(inner.into_iter().rev());
             }
         }
     });
@@ -401,15 +412,19 @@ fn is_bare_union(node: &Node<'_>) -> bool {
         && node.get(Keyword::AnyOf).is_some_and(|branches| branches.as_array().is_some())
 }
 
-const ORDER: ChangeKind = ChangeKind::of(Rule::ReorderProperties);
-const JOIN: ChangeKind = ChangeKind::of(Rule::MergeBranches);
+const REORDER_PROPERTIES: ChangeKind = ChangeKind::of(Rule::ReorderProperties);
+const MERGE_BRANCHES: ChangeKind = ChangeKind::of(Rule::MergeBranches);
 
 /// Maximum number of branches that get distinct first names by search. Any further branch is merged if it has
 /// properties.
 const MAX_BRANCHES: usize = 256;
 
 /// Returns true if branches were merged.
-fn distinguish<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context: &mut PassContext) -> Result<bool, Error> {
+fn distinguish_branches<'a>(
+    node: &mut Node<'a>,
+    path: &SchemaPath<'_, 'a>,
+    context: &mut PassContext,
+) -> Result<bool, Error> {
     if !context.grammar.any_of.distinct_first_keys {
         return Ok(false);
     }
@@ -417,8 +432,8 @@ fn distinguish<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context: &mut
     if have_distinct_starts(branches) {
         return Ok(false);
     }
-    let names: Vec<Vec<Text<'a>>> = branches.iter().map(|branch| names(branch, context)).collect();
-    let first_names = discriminator(branches, &names).unwrap_or_else(|| match_branches_to_names(&names));
+    let names: Vec<Vec<Text<'a>>> = branches.iter().map(|branch| property_names(branch, context)).collect();
+    let first_names = common_discriminator(branches, &names).unwrap_or_else(|| match_branches_to_names(&names));
     let locations: Vec<Location> = branches.iter().map(Location::of).collect();
     for (at, name) in context.budget.each(first_names.iter().enumerate()) {
         let (Some(name), Some(branch_names), Some(location)) = (name, names.get(at), locations.get(at)) else {
@@ -428,7 +443,7 @@ fn distinguish<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context: &mut
             continue;
         }
         let display_name = name.display().into_owned();
-        context.diagnostics.report(path, location.clone().in_place(), ORDER, || {
+        context.diagnostics.report(path, location.clone().in_place(), REORDER_PROPERTIES, || {
             format!("moved the property `{display_name}` to the front: branches must begin with different names")
         });
         node.visit(Keyword::AnyOf, |branches| {
@@ -474,7 +489,7 @@ fn constant(schema: &Node<'_>) -> Option<String> {
     }
 }
 
-fn discriminator<'a>(branches: &[Node<'a>], names: &[Vec<Text<'a>>]) -> Option<Vec<Option<Text<'a>>>> {
+fn common_discriminator<'a>(branches: &[Node<'a>], names: &[Vec<Text<'a>>]) -> Option<Vec<Option<Text<'a>>>> {
     let has_names: Vec<bool> = names.iter().map(|branch_names| !branch_names.is_empty()).collect();
     let constant_of = |branch: &Node<'a>, name: &Text<'a>| {
         branch.get(Keyword::Properties)?.as_object()?.get_text(name).and_then(constant)
@@ -491,7 +506,7 @@ fn discriminator<'a>(branches: &[Node<'a>], names: &[Vec<Text<'a>>]) -> Option<V
     Some(has_names.into_iter().map(|has_names| has_names.then(|| name.clone())).collect())
 }
 
-fn names<'a>(branch: &Node<'a>, context: &PassContext) -> Vec<Text<'a>> {
+fn property_names<'a>(branch: &Node<'a>, context: &PassContext) -> Vec<Text<'a>> {
     let Shape::Typed(Typed { object: Some(Members::Record { .. }), .. }) = layout::of(branch, false, context.grammar)
     else {
         return Vec::new();
@@ -507,10 +522,10 @@ fn match_branches_to_names<'a>(names: &[Vec<Text<'a>>]) -> Vec<Option<Text<'a>>>
     for start in 0..names.len().min(MAX_BRANCHES) {
         // Augmenting path from this branch to a free name.
         let mut branch_on_path: Map<Text<'a>, usize> = Map::new();
-        let mut open = Vec::from([start]);
+        let mut pending = Vec::from([start]);
         let mut free_name = None;
         let mut next = 0;
-        while let Some(at) = open.get(next).copied().filter(|_| free_name.is_none()) {
+        while let Some(at) = pending.get(next).copied().filter(|_| free_name.is_none()) {
             next += 1;
             for name in names
                 .get(at)
@@ -522,7 +537,7 @@ fn match_branches_to_names<'a>(names: &[Vec<Text<'a>>]) -> Vec<Option<Text<'a>>>
             {
                 branch_on_path.insert(name.clone(), at);
                 match branch_by_name.get(&name) {
-                    Some(owner) => open.push(*owner),
+                    Some(owner) => pending.push(*owner),
                     None => {
                         free_name = Some(name);
                         break;
@@ -580,9 +595,11 @@ fn merge_branches<'a>(
         let objects: Vec<Object<'a>> =
             merged.iter().filter_map(|branch| Some(branch.as_object()?.copy(&context.budget))).collect();
         let effect = match differs_in_one_property(&objects, &context.budget) {
-            true => JOIN,
-            false if join::may_narrow(&objects, None) => JOIN.accepts(Accepts::Mixed).guidance(Guidance::Lost),
-            false => JOIN.accepts(Accepts::Wider).guidance(Guidance::Lost),
+            true => MERGE_BRANCHES,
+            false if join::may_narrow(&objects, None) => {
+                MERGE_BRANCHES.accepts(Accepts::Mixed).guidance(Guidance::Lost)
+            }
+            false => MERGE_BRANCHES.accepts(Accepts::Wider).guidance(Guidance::Lost),
         };
         let Some(first) = merged.first() else { continue };
         let (origin, count) = (first.origin(), merged.len());
@@ -631,19 +648,19 @@ fn differs_in_one_property(objects: &[Object<'_>], budget: &Budget) -> bool {
                 (Some(value), false) => json::same_within(budget, value, &member.value),
                 (None, _) => false,
             });
-        let (Some(one), Some(two)) = (first.object_at(Keyword::Properties), other.object_at(Keyword::Properties))
+        let (Some(left), Some(right)) = (first.object_at(Keyword::Properties), other.object_at(Keyword::Properties))
         else {
             return keys;
         };
-        keys && one.len() == two.len()
-            && one.iter().all(|member| match two.get_text(&member.key) {
+        keys && left.len() == right.len()
+            && left.iter().all(|member| match right.get_text(&member.key) {
                 None => false,
                 Some(schema) if json::same_within(budget, schema, &member.value) => true,
                 Some(_) => {
                     let name = member.key.display().into_owned();
-                    let is_it = differing.as_ref().is_none_or(|known| *known == name);
+                    let is_known_difference = differing.as_ref().is_none_or(|known| *known == name);
                     differing = Some(name);
-                    is_it
+                    is_known_difference
                 }
             })
     })

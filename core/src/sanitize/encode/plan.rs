@@ -119,7 +119,7 @@ impl<'n, 'a> Planner<'_, 'n, 'a> {
         }
         let items = match typed.items {
             Some(items) => self.plan_schema(items, needs),
-            None => (typed.array && self.grammar.arrays.require_items()).then(|| self.anything()),
+            None => (typed.accepts_arrays && self.grammar.arrays.require_items()).then(|| self.anything()),
         };
         if let Some(items) = items {
             plan.set(Text::literal("items"), items);

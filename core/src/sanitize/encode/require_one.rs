@@ -21,15 +21,15 @@ use crate::{
     },
 };
 
-const REQUIRE: ChangeKind = ChangeKind::of(Rule::RequireOptional);
-const DROP: ChangeKind = ChangeKind::of(Rule::DropKeyword).accepts(Accepts::Wider).guidance(Guidance::Lost);
-const OPEN: ChangeKind = ChangeKind::of(Rule::DeclareOpen);
+const REQUIRE_OPTIONAL: ChangeKind = ChangeKind::of(Rule::RequireOptional);
+const DROP_KEYWORD: ChangeKind = ChangeKind::of(Rule::DropKeyword).accepts(Accepts::Wider).guidance(Guidance::Lost);
+const DECLARE_OPEN: ChangeKind = ChangeKind::of(Rule::DeclareOpen);
 
 /// Name of the property that an object without properties gets.
-const NAME: &str = "none";
+const ADDED_PROPERTY: &str = "none";
 
 /// Keywords that an additional required property does not affect.
-const UNAFFECTED: Keywords = Keywords::of(&[
+const UNAFFECTED_KEYWORDS: Keywords = Keywords::of(&[
     Keyword::Type,
     Keyword::Properties,
     Keyword::Required,
@@ -41,14 +41,14 @@ const UNAFFECTED: Keywords = Keywords::of(&[
 const FORBIDDING_KEYWORDS: [Keyword; 3] = [Keyword::PatternProperties, Keyword::PropertyNames, Keyword::MaxProperties];
 
 /// Returns the property for which null means absence.
-pub(crate) fn absent<'n, 'a>(schema: &'n Node<'a>) -> Option<&'n Node<'a>> {
+pub(crate) fn property_with_null_for_absence<'n, 'a>(schema: &'n Node<'a>) -> Option<&'n Node<'a>> {
     match schema.array_at(Keyword::Required) {
         Some([name]) if schema.flags().intersection(Flags::ENCODING) == Flags::REQUIRES_OPTIONAL => Some(name),
         _ => None,
     }
 }
 
-pub(crate) fn require(root: &mut Node<'_>, context: &mut PassContext) -> Result<(), Error> {
+pub(crate) fn require_one_property(root: &mut Node<'_>, context: &mut PassContext) -> Result<(), Error> {
     let budget = context.budget.clone();
     visit::walk_mut(&budget, root, Keywords::ALL, &mut Requiring { context, constrained_by_union: Vec::new() })
 }
@@ -95,11 +95,11 @@ impl<'a> VisitorMut<'a> for Requiring<'_> {
         if !layout::declares(object, "object") {
             return Ok(Visit::Descend);
         }
-        let requires = object.array_at(Keyword::Required).is_some_and(|names| !names.is_empty());
-        let others = object.get(Keyword::AdditionalProperties);
+        let requires_property = object.array_at(Keyword::Required).is_some_and(|names| !names.is_empty());
+        let additional = object.get(Keyword::AdditionalProperties);
         let is_root = path.keyword.is_none();
-        let is_map = !is_root && others.is_some_and(|others| others.as_bool() != Some(false));
-        if requires || is_map {
+        let is_map = !is_root && additional.is_some_and(|additional| additional.as_bool() != Some(false));
+        if requires_property || is_map {
             return Ok(Visit::Descend);
         }
         let may_encode = is_restorable(path) && !is_branch;
@@ -107,9 +107,9 @@ impl<'a> VisitorMut<'a> for Requiring<'_> {
         match table {
             Some(table) => {
                 let name = self.first_optional(table);
-                self.require(node, path, name, may_encode);
+                self.make_required(node, path, name, may_encode);
             }
-            None if !is_root && others.is_none() => self.accept_additional(node, path),
+            None if !is_root && additional.is_none() => self.accept_additional(node, path),
             None => self.add_null_property(node, path, may_encode),
         }
         Ok(Visit::Descend)
@@ -117,7 +117,8 @@ impl<'a> VisitorMut<'a> for Requiring<'_> {
 }
 
 impl<'a> Requiring<'_> {
-    /// Returns the first property that may use null for absence, otherwise the first property.
+    /// Returns the first property that may use null for absence, with true. Otherwise, returns the first property, with
+    /// false.
     fn first_optional(&self, table: &Object<'a>) -> Option<(Text<'a>, bool)> {
         // No references are left at this point.
         let (nothing, grammar) = (Node::default(), self.context.grammar);
@@ -129,35 +130,35 @@ impl<'a> Requiring<'_> {
         }
     }
 
-    fn effect(node: &Node<'_>) -> ChangeKind {
+    fn effect_of_requiring(node: &Node<'_>) -> ChangeKind {
         let constrains_members = |member: &Member<'_>| {
             Keyword::named(&member.key).is_some_and(|keyword| {
                 keyword.role() == Role::Assertion
                     && keyword.applies_to().is_none_or(|kind| kind == InstanceType::Object)
-                    && !UNAFFECTED.contains(keyword)
+                    && !UNAFFECTED_KEYWORDS.contains(keyword)
             })
         };
         match node.as_object().is_some_and(|object| object.iter().any(constrains_members)) {
-            true => REQUIRE.accepts(Accepts::Mixed).encoded(true),
-            false => REQUIRE.encoded(true),
+            true => REQUIRE_OPTIONAL.accepts(Accepts::Mixed).encoded(true),
+            false => REQUIRE_OPTIONAL.encoded(true),
         }
     }
 
-    fn require(
+    fn make_required(
         &mut self,
         node: &mut Node<'a>,
         path: &SchemaPath<'_, 'a>,
         name: Option<(Text<'a>, bool)>,
         may_encode: bool,
     ) {
-        let Some((name, is_absence)) = name else { return };
+        let Some((name, null_means_absence)) = name else { return };
         let grammar = self.context.grammar;
-        let encodes = is_absence && may_encode;
+        let encodes = null_means_absence && may_encode;
         let effect = match (encodes, may_encode) {
-            (true, _) => Self::effect(node),
-            (false, true) => REQUIRE.accepts(Accepts::Narrower),
+            (true, _) => Self::effect_of_requiring(node),
+            (false, true) => REQUIRE_OPTIONAL.accepts(Accepts::Narrower),
             // Keywords that constrain the same object may reverse the effect.
-            (false, false) => REQUIRE.accepts(Accepts::Mixed),
+            (false, false) => REQUIRE_OPTIONAL.accepts(Accepts::Mixed),
         };
         let label = name.display().into_owned();
         let at = node
@@ -189,7 +190,8 @@ impl<'a> Requiring<'_> {
         let (from, to) = (Location::of(node), Location::under(node, "additionalProperties"));
         // From now on additional members are evaluated, so `unevaluatedProperties` no longer applies to them.
         let evaluates_more = node.get(Keyword::UnevaluatedProperties).is_some();
-        let effect = if evaluates_more || !is_restorable(path) { OPEN.accepts(Accepts::Wider) } else { OPEN };
+        let effect =
+            if evaluates_more || !is_restorable(path) { DECLARE_OPEN.accepts(Accepts::Wider) } else { DECLARE_OPEN };
         self.context.diagnostics.report(path, from.to(to), effect, || {
             String::from(
                 "added `additionalProperties: true`: an object without a required property must accept additional ones",
@@ -203,9 +205,12 @@ impl<'a> Requiring<'_> {
     fn add_null_property(&mut self, node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, may_encode: bool) {
         self.drop_forbidding_keywords(node, path);
         let (from, to) = (Location::of(node), Location::under(node, "properties"));
-        let effect = if may_encode { Self::effect(node) } else { REQUIRE.accepts(Accepts::Mixed) };
+        let effect =
+            if may_encode { Self::effect_of_requiring(node) } else { REQUIRE_OPTIONAL.accepts(Accepts::Mixed) };
         self.context.diagnostics.report(path, from.to(to), effect, || {
-            format!("added the property `{NAME}`, which is always null: an object must have a required property")
+            format!(
+                "added the property `{ADDED_PROPERTY}`, which is always null: an object must have a required property"
+            )
         });
         if node.object_at(Keyword::Properties).is_none() {
             if let Some(object) = node.as_object_mut() {
@@ -217,10 +222,10 @@ impl<'a> Requiring<'_> {
             let null_schema =
                 Node::record([("type", Node::literal("null")), ("description", Node::literal("Always null"))]);
             if let Some(table) = table.as_object_mut() {
-                table.set(Text::literal(NAME), null_schema);
+                table.set(Text::literal(ADDED_PROPERTY), null_schema);
             }
         });
-        set_required(node, Text::literal(NAME));
+        set_required(node, Text::literal(ADDED_PROPERTY));
         if may_encode {
             node.unflag(Flags::ENCODING);
             node.flag(Flags::REQUIRES_OPTIONAL);
@@ -238,7 +243,7 @@ impl<'a> Requiring<'_> {
                 object.remove(Keyword::AdditionalProperties);
             }
             let from = Location::under(node, keyword.name());
-            self.context.diagnostics.report(path, from.removed(), DROP, || {
+            self.context.diagnostics.report(path, from.removed(), DROP_KEYWORD, || {
                 format!("removed `{}`: it might forbid the property that an object must have", keyword.name())
             });
         }

@@ -202,7 +202,7 @@ fn estimate(root: &Node<'_>, context: &PassContext, max_bytes: usize) -> Result<
         }
         // Levels of properties in the schema itself.
         let own_levels = match shape {
-            Shape::Typed(Typed { object: Some(Members::Map(_)), array, .. }) => {
+            Shape::Typed(Typed { object: Some(Members::Map(_)), accepts_arrays: array, .. }) => {
                 wraps_items |= array;
                 // Only a branch is wrapped.
                 1 + usize::from(path.keyword == Some(Keyword::AnyOf))
@@ -281,7 +281,7 @@ fn added_at_most(node: &Node<'_>, shape: &Shape<'_, '_>, budget: &Budget) -> usi
         Shape::Values(values) => {
             ENCODED + budget.each(*values).map(|value| 2 + json::plain_length(value)).sum::<usize>()
         }
-        Shape::Typed(Typed { object, array, items }) => {
+        Shape::Typed(Typed { object, accepts_arrays: array, items }) => {
             let any_items = if *array && items.is_none() { ENCODED } else { 0 };
             any_items
                 + match object {
@@ -302,7 +302,7 @@ fn may_accept_anything(shape: &Shape<'_, '_>) -> bool {
     match shape {
         Shape::Anything => true,
         Shape::Reference | Shape::Union(_) | Shape::Values(_) => false,
-        Shape::Typed(Typed { object, array, items }) => {
+        Shape::Typed(Typed { object, accepts_arrays: array, items }) => {
             let members = match object {
                 Some(Members::Record { others: AdditionalProperties::Open(value) }) => value.is_none(),
                 Some(Members::Map(value)) => value.is_none(),

@@ -218,7 +218,7 @@ fn restrict_single_type<'a>(
         "boolean" => [true, false].iter().all(|each| values.iter().any(|value| value.as_bool() == Some(*each))),
         _ => false,
     };
-    let encoding = Holds::listed(name).filter(|_| rule.as_text.contains(&name) && !lists_all_values);
+    let encoding = Holds::of_enum_type(name).filter(|_| rule.as_text.contains(&name) && !lists_all_values);
     let spelled_values: Option<Vec<String>> =
         encoding.and_then(|_| values.iter().map(|value| spell_value(value, name)).collect());
     let accepts_all = values.iter().all(|value| is_accepted_in_enum(value, &rule));

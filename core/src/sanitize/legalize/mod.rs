@@ -130,7 +130,7 @@ impl<'a> VisitorMut<'a> for Legalize<'_> {
 /// Runs the remaining per-schema passes, because the visitor has already left the new branch.
 fn run_remaining_passes<'a>(branch: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     types::split(branch, path, context);
-    json_string::object(branch, path, context);
+    json_string::encode_object(branch, path, context);
     containers::apply(branch, path, context);
     required::apply(branch, path, context);
 }

@@ -352,7 +352,7 @@ pub(crate) const PASSES: &[Pass] = &[
                 && visited.keywords.contains(Keyword::Type)
                 && context.grammar.encodes();
             // Numbers that were listed as strings already have the right type.
-            let is_spelled = json_string::Holds::by(node).is_some_and(json_string::Holds::is_listed);
+            let is_spelled = json_string::Holds::of_schema(node).is_some_and(json_string::Holds::is_from_enum);
             if (visited.keywords.contains(Keyword::Enum) || is_constant) && !is_spelled {
                 enums::apply(node, visited.path, context)?;
             }
@@ -414,7 +414,7 @@ pub(crate) const PASSES: &[Pass] = &[
             if visited.is_root() {
                 containers::apply(node, visited.path, context);
             } else if visited.keywords.contains(Keyword::Type) {
-                json_string::object(node, visited.path, context);
+                json_string::encode_object(node, visited.path, context);
                 containers::apply(node, visited.path, context);
             }
             Ok(Flow::Continue)
@@ -652,7 +652,7 @@ pub(crate) const PASSES: &[Pass] = &[
         needs: Keywords::NONE,
         applies: |context| context.grammar.objects.required == RequiredRule::One,
         wakes: Wakes::Always,
-        run: Run::Document(require_one::require),
+        run: Run::Document(require_one::require_one_property),
         why: "Last, so that nothing merges objects or removes a required property afterwards.",
     },
     Pass {

@@ -48,8 +48,8 @@ impl<'a> Merge<'_, 'a> {
             [(Keyword::UnevaluatedProperties, EVALUATES_PROPERTIES), (Keyword::UnevaluatedItems, EVALUATES_ITEMS)];
         for (keyword, evaluates) in keywords {
             let (outer, inner) = sides.take(keyword);
-            let outer = self.keep_unless(sides.adds(Operand::Inner, evaluates), Operand::Outer, keyword, outer);
-            let inner = self.keep_unless(sides.adds(Operand::Outer, evaluates), Operand::Inner, keyword, inner);
+            let outer = self.keep_unless(sides.adds_any(Operand::Inner, evaluates), Operand::Outer, keyword, outer);
+            let inner = self.keep_unless(sides.adds_any(Operand::Outer, evaluates), Operand::Inner, keyword, inner);
             sides.restore(keyword, outer, inner);
         }
     }
@@ -114,15 +114,15 @@ impl<'a> Merge<'_, 'a> {
     }
 
     fn merge_pairs(&mut self, ours: &[Node<'a>], theirs: &[Node<'a>], pairs: usize) -> Option<Vec<Item<'a>>> {
-        let mut nested = Merge::new(self.budget, self.branches / pairs.max(1), self.spare);
+        let mut nested = Merge::new(self.budget, self.branches / pairs.max(1), self.remaining_copies);
         nested.at = self.at.clone();
         let mut items = Vec::with_capacity(pairs);
         let mut guidance_lost = false;
         for (outer_index, outer) in ours.iter().enumerate() {
             for (inner_index, inner) in theirs.iter().enumerate() {
                 nested.guidance_lost = false;
-                let chosen = nested.schema(outer.copy(self.budget), inner.copy(self.budget));
-                self.spare = nested.spare;
+                let chosen = nested.merge_schemas(outer.copy(self.budget), inner.copy(self.budget));
+                self.remaining_copies = nested.remaining_copies;
                 if nested.inexact || !nested.residual.is_empty() {
                     return None;
                 }

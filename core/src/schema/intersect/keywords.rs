@@ -86,7 +86,7 @@ impl<'a> Merge<'_, 'a> {
             Keyword::DependentRequired => Ok(self.merge_tables(keyword, outer, inner, |merge, outer, inner| {
                 merge.union_of_names(keyword, outer, inner)
             })),
-            Keyword::DependentSchemas => Ok(self.merge_tables(keyword, outer, inner, Merge::schema)),
+            Keyword::DependentSchemas => Ok(self.merge_tables(keyword, outer, inner, Merge::merge_schemas)),
             Keyword::Defs | Keyword::Definitions => {
                 Ok(self.merge_tables(keyword, outer, inner, |merge, outer, inner| {
                     // References of the outer schema keep their meaning; references of the inner schema are the

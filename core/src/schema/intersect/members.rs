@@ -18,15 +18,15 @@ use crate::{
 const PROPERTY_KEYWORDS: [Keyword; 3] =
     [Keyword::Properties, Keyword::PatternProperties, Keyword::AdditionalProperties];
 
-/// The schemas that one side has for members.
+/// The schemas that one side has for members; `additional` is the value of `additionalProperties`.
 struct Members<'a> {
     names: Option<Node<'a>>,
     patterns: Option<Node<'a>>,
-    rest: Option<Node<'a>>,
+    additional: Option<Node<'a>>,
 }
 
 /// Copies of the `additionalProperties` of one side, for members that only the other side lists.
-struct RestSchemas<'a> {
+struct AdditionalCopies<'a> {
     /// Schema to merge into new names.
     names: Option<Node<'a>>,
     /// Schema to merge into new patterns.
@@ -43,17 +43,17 @@ impl<'a> Merge<'_, 'a> {
     ///   patterns.
     pub(super) fn merge_members(&mut self, sides: &mut Operands<'a>) {
         let group = Keywords::of(&PROPERTY_KEYWORDS);
-        if !sides.has(Operand::Outer, group) || !sides.has(Operand::Inner, group) {
+        if !sides.has_any(Operand::Outer, group) || !sides.has_any(Operand::Inner, group) {
             return;
         }
-        let [names, patterns, rest] = PROPERTY_KEYWORDS.map(|keyword| sides.take(keyword));
-        let outer = Members { names: names.0, patterns: patterns.0, rest: rest.0 };
-        let inner = Members { names: names.1, patterns: patterns.1, rest: rest.1 };
+        let [names, patterns, additional] = PROPERTY_KEYWORDS.map(|keyword| sides.take(keyword));
+        let outer = Members { names: names.0, patterns: patterns.0, additional: additional.0 };
+        let inner = Members { names: names.1, patterns: patterns.1, additional: additional.1 };
         if !outer.is_well_formed() || !inner.is_well_formed() {
             self.inexact = true;
             sides.restore(Keyword::Properties, outer.names, inner.names);
             sides.restore(Keyword::PatternProperties, outer.patterns, inner.patterns);
-            sides.restore(Keyword::AdditionalProperties, outer.rest, inner.rest);
+            sides.restore(Keyword::AdditionalProperties, outer.additional, inner.additional);
             for keyword in PROPERTY_KEYWORDS {
                 if let Some((ours, theirs)) = sides.take_pair(keyword) {
                     let chosen = self.keep_outer_unless_equal(keyword, ours, theirs);
@@ -62,41 +62,44 @@ impl<'a> Merge<'_, 'a> {
             }
             return;
         }
-        let outer_rest_copies = self.rest_for_new_members(Operand::Outer, &outer, &inner);
-        let inner_rest_copies = self.rest_for_new_members(Operand::Inner, &inner, &outer);
-        let rest = match (outer.rest, inner.rest) {
+        let outer_copies = self.copies_for_new_members(Operand::Outer, &outer, &inner);
+        let inner_copies = self.copies_for_new_members(Operand::Inner, &inner, &outer);
+        let additional = match (outer.additional, inner.additional) {
             (Some(ours), Some(theirs)) => Some(self.merge_under(Keyword::AdditionalProperties, ours, theirs)),
             (Some(ours), None) => Some(Chosen::Outer(ours)),
             (None, theirs) => theirs.map(Chosen::Inner),
         };
         // If all unlisted names are forbidden, forbidden names need not be listed.
-        let is_closed = rest.as_ref().is_some_and(|rest| accepts_nothing(rest.node()))
+        let is_closed = additional.as_ref().is_some_and(|additional| accepts_nothing(additional.node()))
             && [&outer.patterns, &inner.patterns].into_iter().flatten().all(is_empty);
-        if let Some(rest) = rest {
-            sides.set_merged(Keyword::AdditionalProperties, rest);
+        if let Some(additional) = additional {
+            sides.set_merged(Keyword::AdditionalProperties, additional);
         }
-        let rest_schemas = (outer_rest_copies.names, inner_rest_copies.names);
+        let copies = (outer_copies.names, inner_copies.names);
         if let Some(names) =
-            self.merge_member_tables(Keyword::Properties, (outer.names, inner.names), rest_schemas, is_closed)
+            self.merge_member_tables(Keyword::Properties, (outer.names, inner.names), copies, is_closed)
         {
             sides.set_merged(Keyword::Properties, names);
         }
-        let rest_schemas = (outer_rest_copies.patterns, inner_rest_copies.patterns);
+        let copies = (outer_copies.patterns, inner_copies.patterns);
         if let Some(patterns) =
-            self.merge_member_tables(Keyword::PatternProperties, (outer.patterns, inner.patterns), rest_schemas, false)
+            self.merge_member_tables(Keyword::PatternProperties, (outer.patterns, inner.patterns), copies, false)
         {
             sides.set_merged(Keyword::PatternProperties, patterns);
         }
     }
 
-    fn rest_for_new_members(
+    fn copies_for_new_members(
         &mut self,
         side: Operand,
         own_members: &Members<'a>,
         other_members: &Members<'a>,
-    ) -> RestSchemas<'a> {
-        let no_rest = RestSchemas { names: None, patterns: None };
-        let Some(rest) = own_members.rest.as_ref().filter(|rest| rest.as_bool() != Some(true)) else { return no_rest };
+    ) -> AdditionalCopies<'a> {
+        let no_copies = AdditionalCopies { names: None, patterns: None };
+        let Some(additional) = own_members.additional.as_ref().filter(|additional| additional.as_bool() != Some(true))
+        else {
+            return no_copies;
+        };
         let (names, patterns) = (
             new_members(&own_members.names, &other_members.names),
             new_members(&own_members.patterns, &other_members.patterns),
@@ -105,30 +108,30 @@ impl<'a> Merge<'_, 'a> {
         let has_no_names = own_members.names.as_ref().is_none_or(is_empty);
         let (to_names, to_patterns) = (names > 0 && has_no_patterns, patterns > 0 && has_no_patterns && has_no_names);
         let copies = if to_names { names } else { 0 } + if to_patterns { patterns } else { 0 };
-        let is_affordable = self.pay_for_copies(rest, copies);
+        let is_affordable = self.pay_for_copies(additional, copies);
         let applies_to_all_new = (to_names || names == 0) && (to_patterns || patterns == 0) && is_affordable;
-        if !applies_to_all_new && !accepts_all(rest) {
-            self.push_rest_residual(side, own_members, rest);
+        if !applies_to_all_new && !accepts_all(additional) {
+            self.push_additional_residual(side, own_members, additional);
         }
-        let copy_rest = |wanted: bool| (wanted && is_affordable).then(|| rest.copy(self.budget));
-        RestSchemas { names: copy_rest(to_names), patterns: copy_rest(to_patterns) }
+        let copy_additional = |wanted: bool| (wanted && is_affordable).then(|| additional.copy(self.budget));
+        AdditionalCopies { names: copy_additional(to_names), patterns: copy_additional(to_patterns) }
     }
 
-    fn push_rest_residual(&mut self, side: Operand, members: &Members<'a>, rest: &Node<'a>) {
+    fn push_additional_residual(&mut self, side: Operand, members: &Members<'a>, additional: &Node<'a>) {
         let tables = [&members.names, &members.patterns].into_iter().flatten();
         let names = tables.clone().filter_map(Node::as_object).map(Object::len).sum::<usize>();
-        if !self.pay_for_copies(rest, 1) || self.spare < names {
+        if !self.pay_for_copies(additional, 1) || self.remaining_copies < names {
             self.inexact = true;
             return;
         }
-        self.spare -= names;
+        self.remaining_copies -= names;
         let accepting_anything = |table: &Node<'a>| {
             let names = table.as_object().into_iter().flatten();
             let entries = names.map(|member| Member { key: member.key.clone(), value: Node::bool(true) });
             Node::object(Object::from_unique(entries.collect()))
         };
         let [names, patterns] = [&members.names, &members.patterns].map(|table| table.as_ref().map(accepting_anything));
-        let values = PROPERTY_KEYWORDS.into_iter().zip([names, patterns, Some(rest.copy(self.budget))]);
+        let values = PROPERTY_KEYWORDS.into_iter().zip([names, patterns, Some(additional.copy(self.budget))]);
         self.push_residual(
             side,
             Keyword::AdditionalProperties,
@@ -141,23 +144,27 @@ impl<'a> Merge<'_, 'a> {
         &mut self,
         keyword: Keyword,
         (outer, inner): (Option<Node<'a>>, Option<Node<'a>>),
-        (outer_rest, inner_rest): (Option<Node<'a>>, Option<Node<'a>>),
+        (outer_additional, inner_additional): (Option<Node<'a>>, Option<Node<'a>>),
         is_closed: bool,
     ) -> Option<Chosen<'a>> {
         if outer.is_none() && inner.is_none() {
             return None;
         }
-        let merged_or_removed = |met: Chosen<'a>, rest: &Node<'a>| match met {
-            met if is_closed && accepts_nothing(rest) && accepts_nothing(met.node()) => Value::Removed,
-            met => Value::Merged(met),
+        let keep_unless_forbidden = |merged: Chosen<'a>, additional: &Node<'a>| match merged {
+            merged if is_closed && accepts_nothing(additional) && accepts_nothing(merged.node()) => Value::Removed,
+            merged => Value::Merged(merged),
         };
-        Some(self.each_member(keyword, outer, inner, |merge, value| match (value, &outer_rest, &inner_rest) {
-            (Value::Both(ours, theirs), _, _) => Value::Merged(merge.schema(ours, theirs)),
-            (Value::Inner(theirs), Some(rest), _) => {
-                merged_or_removed(merge.schema(rest.copy(merge.budget), theirs), rest)
+        Some(self.each_member(keyword, outer, inner, |merge, value| {
+            match (value, &outer_additional, &inner_additional) {
+                (Value::Both(ours, theirs), _, _) => Value::Merged(merge.merge_schemas(ours, theirs)),
+                (Value::Inner(theirs), Some(additional), _) => {
+                    keep_unless_forbidden(merge.merge_schemas(additional.copy(merge.budget), theirs), additional)
+                }
+                (Value::Outer(ours), _, Some(additional)) => {
+                    keep_unless_forbidden(merge.merge_schemas(ours, additional.copy(merge.budget)), additional)
+                }
+                (value, _, _) => value,
             }
-            (Value::Outer(ours), _, Some(rest)) => merged_or_removed(merge.schema(ours, rest.copy(merge.budget)), rest),
-            (value, _, _) => value,
         }))
     }
 
@@ -166,13 +173,13 @@ impl<'a> Merge<'_, 'a> {
         keyword: Keyword,
         outer: Node<'a>,
         inner: Node<'a>,
-        mut meet: impl FnMut(&mut Self, Node<'a>, Node<'a>) -> Chosen<'a>,
+        mut merge_schemas: impl FnMut(&mut Self, Node<'a>, Node<'a>) -> Chosen<'a>,
     ) -> Chosen<'a> {
         if outer.as_object().is_none() || inner.as_object().is_none() {
             return self.keep_outer_unless_equal(keyword, outer, inner);
         }
         self.each_member(keyword, Some(outer), Some(inner), |merge, value| match value {
-            Value::Both(ours, theirs) => Value::Merged(meet(merge, ours, theirs)),
+            Value::Both(ours, theirs) => Value::Merged(merge_schemas(merge, ours, theirs)),
             value => value,
         })
     }
@@ -200,7 +207,10 @@ impl<'a> Merge<'_, 'a> {
 impl Members<'_> {
     fn is_well_formed(&self) -> bool {
         [&self.names, &self.patterns].into_iter().flatten().all(|table| table.as_object().is_some())
-            && self.rest.as_ref().is_none_or(|rest| rest.as_object().is_some() || rest.as_bool().is_some())
+            && self
+                .additional
+                .as_ref()
+                .is_none_or(|additional| additional.as_object().is_some() || additional.as_bool().is_some())
     }
 }
 
@@ -228,7 +238,7 @@ impl<'a> Merge<'_, 'a> {
     /// Merges `prefixItems` and `items`. A position that only one side has is merged with `items` of the other side.
     pub(super) fn merge_positions(&mut self, sides: &mut Operands<'a>) {
         let group = Keywords::of(&[Keyword::PrefixItems, Keyword::Items]);
-        if !sides.has(Operand::Outer, group) || !sides.has(Operand::Inner, group) {
+        if !sides.has_any(Operand::Outer, group) || !sides.has_any(Operand::Inner, group) {
             return;
         }
         let (ours, theirs) = sides.take(Keyword::PrefixItems);
@@ -251,10 +261,10 @@ impl<'a> Merge<'_, 'a> {
             return;
         }
         let shells = (ours.as_ref().map(ContainerMeta::of), theirs.as_ref().map(ContainerMeta::of));
-        let (ours, theirs) = (items(ours), items(theirs));
+        let (ours, theirs) = (items_of(ours), items_of(theirs));
         let shared_length = ours.len().min(theirs.len());
         let list = self.with_step(Step::Name(Keyword::PrefixItems.name()), |merge| {
-            merge.prefix(ours, theirs, &our_rest, &their_rest)
+            merge.merge_prefix_items(ours, theirs, &our_rest, &their_rest)
         });
         let rest = match (our_rest, their_rest) {
             (Some(ours), Some(theirs)) => Some(self.merge_under(Keyword::Items, ours, theirs)),
@@ -276,7 +286,7 @@ impl<'a> Merge<'_, 'a> {
         }
     }
 
-    fn prefix(
+    fn merge_prefix_items(
         &mut self,
         ours: Vec<Node<'a>>,
         theirs: Vec<Node<'a>>,
@@ -298,18 +308,18 @@ impl<'a> Merge<'_, 'a> {
             let (ours, theirs) = (ours.next(), theirs.next());
             let (outer, inner) = (ours.as_ref().map(|_| index), theirs.as_ref().map(|_| index));
             let chosen = self.with_step(Step::Index(index), |merge| match (ours, theirs) {
-                (Some(ours), Some(theirs)) => Some(merge.schema(ours, theirs)),
+                (Some(ours), Some(theirs)) => Some(merge.merge_schemas(ours, theirs)),
                 (Some(ours), None) => Some(match &their_rest {
                     Some(rest) => {
                         let rest = rest.copy(merge.budget);
-                        merge.schema(ours, rest)
+                        merge.merge_schemas(ours, rest)
                     }
                     None => Chosen::Outer(ours),
                 }),
                 (None, Some(theirs)) => Some(match &our_rest {
                     Some(rest) => {
                         let rest = rest.copy(merge.budget);
-                        merge.schema(rest, theirs)
+                        merge.merge_schemas(rest, theirs)
                     }
                     None => Chosen::Inner(theirs),
                 }),
@@ -370,7 +380,7 @@ impl<'a> Merge<'_, 'a> {
     }
 }
 
-fn items(list: Option<Node<'_>>) -> Vec<Node<'_>> {
+fn items_of(list: Option<Node<'_>>) -> Vec<Node<'_>> {
     match list.map(Node::into_data) {
         Some(Data::Array(items)) => items,
         _ => Vec::new(),

@@ -1,10 +1,10 @@
 //! Merges two schemas into their conjunction: one schema object that accepts exactly what both accept, as far as one
 //! object can express that.
 //!
-//! The theorem, for JSON Schema 2020-12 (the caller has respelled older drafts, and reads `$ref` as a name with the
-//! same meaning everywhere):
+//! These statements hold for JSON Schema 2020-12. The caller has converted older drafts, and reads `$ref` as a name
+//! with one meaning everywhere.
 //!
-//! - The result accepts whatever both accept. It is never narrower.
+//! - The result accepts every instance that both accept. It is never narrower.
 //! - If there is no residual ([`Merged::is_exact`]), the result accepts nothing else.
 //! - The residuals contain what is missing: the result, together with every [`Residual::schema`] at its location,
 //!   accepts exactly what both accept (except for `unevaluated*`, which cannot be separated from the rest of its side).
@@ -103,7 +103,7 @@ pub(crate) fn both<'a>(budget: &Budget, outer: Node<'a>, inner: Node<'a>) -> Mer
 /// Like [`both`], but inserts the new keys of the inner schema at this index of the outer schema.
 pub(crate) fn both_at<'a>(budget: &Budget, outer: Node<'a>, inner: Node<'a>, position: usize) -> Merged<'a> {
     let mut merge = Merge::new(budget, MAX_BRANCHES, MAX_NODES);
-    let node = merge.schema_at(outer, inner, position).into_node();
+    let node = merge.merge_schemas_at(outer, inner, position).into_node();
     let Merge { residual, guidance_lost, inexact, .. } = merge;
     Merged { node, residual, guidance_lost, inexact }
 }
@@ -122,7 +122,7 @@ struct Merge<'b, 'a> {
     branches: usize,
     /// Number of nodes that may still be copied to merge the schema for all other names or items into the schemas of
     /// single names or items.
-    spare: usize,
+    remaining_copies: usize,
 }
 
 /// Form of a schema, as far as its own keywords show it.
@@ -174,7 +174,7 @@ const IDENTIFYING: Keywords = Keywords::of(&[
 ]);
 
 impl<'b, 'a> Merge<'b, 'a> {
-    fn new(budget: &'b Budget, branches: usize, spare: usize) -> Self {
+    fn new(budget: &'b Budget, branches: usize, remaining_copies: usize) -> Self {
         Merge {
             budget,
             residual: Vec::new(),
@@ -182,15 +182,15 @@ impl<'b, 'a> Merge<'b, 'a> {
             inexact: false,
             at: Pointer::root(),
             branches,
-            spare,
+            remaining_copies,
         }
     }
 
-    fn schema(&mut self, outer: Node<'a>, inner: Node<'a>) -> Chosen<'a> {
-        self.schema_at(outer, inner, usize::MAX)
+    fn merge_schemas(&mut self, outer: Node<'a>, inner: Node<'a>) -> Chosen<'a> {
+        self.merge_schemas_at(outer, inner, usize::MAX)
     }
 
-    fn schema_at(&mut self, outer: Node<'a>, inner: Node<'a>, position: usize) -> Chosen<'a> {
+    fn merge_schemas_at(&mut self, outer: Node<'a>, inner: Node<'a>, position: usize) -> Chosen<'a> {
         let (residual, guidance_lost) = (self.residual.len(), self.guidance_lost);
         match (kind_of(&outer), kind_of(&inner)) {
             _ if self.at.steps().len() > MAX_LEVELS || !self.pay(&outer, &inner) => {
@@ -218,8 +218,8 @@ impl<'b, 'a> Merge<'b, 'a> {
         }
     }
 
-    fn are_same(&self, one: &Node<'a>, two: &Node<'a>) -> bool {
-        json::same_within(self.budget, one, two)
+    fn are_same(&self, left: &Node<'a>, right: &Node<'a>) -> bool {
+        json::same_within(self.budget, left, right)
     }
 
     fn pay(&self, outer: &Node<'a>, inner: &Node<'a>) -> bool {
@@ -280,7 +280,7 @@ impl<'b, 'a> Merge<'b, 'a> {
     }
 
     fn merge_under(&mut self, keyword: Keyword, outer: Node<'a>, inner: Node<'a>) -> Chosen<'a> {
-        self.with_step(Step::Name(keyword.name()), |merge| merge.schema(outer, inner))
+        self.with_step(Step::Name(keyword.name()), |merge| merge.merge_schemas(outer, inner))
     }
 
     fn push_residual(
@@ -297,8 +297,8 @@ impl<'b, 'a> Merge<'b, 'a> {
     fn pay_for_copies(&mut self, schema: &Node<'_>, copies: usize) -> bool {
         // A copy of a single node costs nothing, because it replaces another node.
         let cost = if copies == 0 { 0 } else { (json::size(schema, self.budget) - 1).saturating_mul(copies) };
-        let remaining = self.spare.checked_sub(cost);
-        self.spare = remaining.unwrap_or(self.spare);
+        let remaining = self.remaining_copies.checked_sub(cost);
+        self.remaining_copies = remaining.unwrap_or(self.remaining_copies);
         remaining.is_some()
     }
 }

@@ -37,7 +37,7 @@ impl<'a> Operands<'a> {
     }
 
     /// Returns true if a side has one of these keywords. Ignores keywords that are already merged.
-    pub(super) fn has(&self, side: Operand, keywords: Keywords) -> bool {
+    pub(super) fn has_any(&self, side: Operand, keywords: Keywords) -> bool {
         self.merged_members.iter().any(|merged_member| {
             let belongs_to_side = matches!(
                 (&merged_member.value, side),
@@ -48,7 +48,7 @@ impl<'a> Operands<'a> {
     }
 
     /// Returns true if a side has one of these keywords with a value that the other side does not have.
-    pub(super) fn adds(&self, side: Operand, keywords: Keywords) -> bool {
+    pub(super) fn adds_any(&self, side: Operand, keywords: Keywords) -> bool {
         let mut merged_members = self
             .merged_members
             .iter()

@@ -182,7 +182,7 @@ impl<'h> Betas<'h> {
     fn is_missing(&self, beta: &str, beta_location: BetaLocation) -> bool {
         match beta_location {
             BetaLocation::Header => self.header.is_some_and(|header| !header.has(beta)),
-            BetaLocation::Body => !self.body.iter().any(|(name, at)| name == beta && betas::is_read_at(at)),
+            BetaLocation::Body => !self.body.iter().any(|(name, at)| name == beta && betas::is_in_first_member(at)),
         }
     }
 }

@@ -64,7 +64,7 @@ pub(crate) fn read<'a>(
         let at = index + 1;
         reader.location = Location::of_message(at);
         if reader.reads_only_tool_messages() {
-            let Some(mut old) = reader.skim(index, concerns)? else { continue };
+            let Some(mut old) = reader.open_if_concerned(index, concerns)? else { continue };
             let role = if is_tool_ref(&old) {
                 old = in_user_message(old);
                 reader.is_bare = true;
@@ -120,7 +120,7 @@ fn is_unchanged(reader: &Reader<'_, '_, '_>, message: &Node<'_>) -> Result<bool,
     Ok(match reader.reading.target {
         Api::Anthropic => {
             let texts = reader.reading.options.unavailable_calls == UnavailableCalls::Text;
-            !may_hold(message, reader.wanted()) || !refers_to_tools(&*view(message)?, texts)
+            !may_hold(message, reader.wanted_flags()) || !refers_to_tools(&*view(message)?, texts)
         }
         Api::OpenaiChat => means_same_in_chat(&*view(message)?),
         _ => false,
@@ -369,7 +369,7 @@ impl<'r, 'n, 'a> Pass<'_, 'r, 'n, 'a> {
         self.push(kind);
         self.reader.location = current;
         if let Some(event) = self.reader.conversation.events.last_mut() {
-            event.others = part_locations.collect();
+            event.other_origins = part_locations.collect();
         }
     }
 
@@ -717,7 +717,7 @@ pub(crate) fn read_server_calls<'r, 'n, 'a>(
         _ => None,
     });
     let answered: Set<Text<'a>> = hosted.collect();
-    for Event { at, message, member, origin, others, kind } in events {
+    for Event { at, message, member, origin, other_origins, kind } in events {
         reader.location = origin;
         let kind = match kind {
             EventKind::Server { block, .. } if block.text_at("id").is_some_and(|id| answered.contains(id)) => {
@@ -730,7 +730,7 @@ pub(crate) fn read_server_calls<'r, 'n, 'a>(
             }
             other => other,
         };
-        reader.conversation.events.push(Event { at, message, member, origin, others, kind });
+        reader.conversation.events.push(Event { at, message, member, origin, other_origins, kind });
     }
     Ok(())
 }

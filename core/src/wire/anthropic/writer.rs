@@ -16,7 +16,7 @@ use crate::{
         location::Location,
         report::LOST,
         tool::{has_type, type_of},
-        writer::{definitions::DefinitionLocation, load_id, place_history, Writer, LOAD},
+        writer::{definitions::DefinitionLocation, load_id, put_history, Writer, LOAD_ID_PREFIX},
     },
 };
 
@@ -56,7 +56,7 @@ pub(crate) fn write<'a>(
         // The API requires at least one message.
         out.push(message(Role::User, Vec::from([text(Node::literal("."))])));
     }
-    place_history(request, "messages", out);
+    put_history(request, "messages", out);
     match system.as_slice() {
         [] => {}
         [only] => request.set("system", only.clone()),
@@ -114,7 +114,7 @@ impl<'a> Messages<'_, '_, 'a> {
             }
             EventKind::Call(call) => self.call(call),
             EventKind::Result(outcome) => self.result(outcome),
-            EventKind::Add(additions) | EventKind::Carry(additions) => self.write_additions(additions),
+            EventKind::Add(additions) | EventKind::Define(additions) => self.write_additions(additions),
             EventKind::Remove { name, .. } => self.write_removal(&name, location),
             EventKind::Reasoning(thought) if self.writer.same_format() => {
                 self.push(Role::Assistant, Vec::from([thought]))
@@ -146,7 +146,7 @@ impl<'a> Messages<'_, '_, 'a> {
         let is_next = self.writer.same_format() && event.message != self.pending_message;
         let is_allowed = matches!(self.last, Some(Role::User | Role::System));
         let has_effect = match &event.kind {
-            EventKind::Add(_) | EventKind::Carry(_) | EventKind::Remove { .. } => true,
+            EventKind::Add(_) | EventKind::Define(_) | EventKind::Remove { .. } => true,
             EventKind::Text { role, .. } | EventKind::Unchanged(role) => *role == Role::System,
             _ => false,
         };
@@ -486,7 +486,7 @@ fn source(url: Node<'_>) -> Node<'_> {
 fn synthesized_ids(events: &[Event<'_>], history: &[Node<'_>]) -> Result<Set<String>, Error> {
     let mut ids = Set::new();
     let mut keep = |id: Option<&Text<'_>>| {
-        ids.extend(id.map(|id| id.display().into_owned()).filter(|id| id.starts_with(LOAD)));
+        ids.extend(id.map(|id| id.display().into_owned()).filter(|id| id.starts_with(LOAD_ID_PREFIX)));
     };
     for event in events {
         match &event.kind {

@@ -29,7 +29,7 @@ pub(crate) fn read(reader: &mut Reader<'_, '_, '_>) -> Result<(), Error> {
                 let calls_or_answers = message.get("tool_calls").is_some() || is_tool(message);
                 has_tools(message) || calls && calls_or_answers || concerns(message, calls)
             };
-            let Some(mut old) = reader.skim(index, concerns)? else { continue };
+            let Some(mut old) = reader.open_if_concerned(index, concerns)? else { continue };
             if is_tool_ref(&old) {
                 old = in_user_message(old);
                 reader.is_bare = true;
@@ -173,7 +173,7 @@ fn read_tool_list<'a>(
         }
         return Ok(true);
     }
-    let is_head = reader.is_head();
+    let is_head = reader.is_before_messages();
     let mut additions = Vec::with_capacity(tools.len());
     let outer = reader.enter(Step::Name("tools"));
     for (index, definition) in tools.into_iter().enumerate() {
@@ -193,7 +193,7 @@ fn read_tool_list<'a>(
     }
     reader.location = outer;
     if !additions.is_empty() {
-        reader.push(at, EventKind::Carry(additions));
+        reader.push(at, EventKind::Define(additions));
     }
     Ok(true)
 }

@@ -10,7 +10,7 @@ use crate::{
         conversation::{self, Arguments, Call, Content, Event, EventKind, Outcome, Part, Role, Searcher},
         report::LOST,
         tool::{has_type, type_of},
-        writer::{joined, place_history, split_images, Writer},
+        writer::{join_texts, put_history, split_images, Writer},
     },
 };
 
@@ -27,7 +27,7 @@ pub(crate) fn write<'a>(
     messages.end_turn()?;
     messages.end_results();
     let out = messages.out;
-    place_history(request, "messages", out);
+    put_history(request, "messages", out);
     Ok(())
 }
 
@@ -76,7 +76,7 @@ impl<'a> Messages<'_, '_, 'a> {
                 self.end_turn()?;
                 self.message(role, content)?;
             }
-            EventKind::Add(additions) | EventKind::Carry(additions) => {
+            EventKind::Add(additions) | EventKind::Define(additions) => {
                 self.end_turn()?;
                 let names: Vec<Text<'a>> = additions.into_iter().map(|addition| addition.name).collect();
                 self.end_results();
@@ -190,7 +190,7 @@ impl<'a> Messages<'_, '_, 'a> {
                     if let Some(found_tools) = found_tools.as_ref().filter(|_| !outcome.is_error) {
                         parts.extend(self.writer.found_texts(found_tools, &outcome.removed_tools));
                     }
-                    joined(parts, &format!("/messages/{at}"))?
+                    join_texts(parts, &format!("/messages/{at}"))?
                 }
             };
             self.out.push(Node::record([
@@ -200,9 +200,10 @@ impl<'a> Messages<'_, '_, 'a> {
             ]));
         }
         if self.writer.native() == Native::Kimi {
-            let definitions = self
-                .writer
-                .undeclared_definitions(&Writer::usable(&found_tools.unwrap_or_default(), &outcome.removed_tools));
+            let definitions = self.writer.undeclared_definitions(&Writer::usable_names(
+                &found_tools.unwrap_or_default(),
+                &outcome.removed_tools,
+            ));
             self.late.extend(tools_message(definitions));
         }
         Ok(())
@@ -233,7 +234,7 @@ impl<'a> Messages<'_, '_, 'a> {
             // The instructions and the client's leading system message form one system prompt.
             if let Some(first) = self.out.first_mut() {
                 let old = first.visit("content", core::mem::take).unwrap_or_default();
-                let both = joined(Vec::from([Part::Text(old), Part::Text(content)]), "/input")?;
+                let both = join_texts(Vec::from([Part::Text(old), Part::Text(content)]), "/input")?;
                 first.set("content", both);
             }
             return Ok(());
@@ -264,7 +265,7 @@ impl<'a> Messages<'_, '_, 'a> {
 
     fn text_or_blocks(&self, parts: Vec<Part<'a>>) -> Result<Node<'a>, Error> {
         if parts.iter().all(|part| matches!(part, Part::Text(_))) {
-            return joined(parts, &format!("/messages/{}", self.at));
+            return join_texts(parts, &format!("/messages/{}", self.at));
         }
         Ok(Node::array(parts.into_iter().map(block).collect()))
     }
@@ -290,7 +291,7 @@ impl<'a> Messages<'_, '_, 'a> {
             message.remove("reasoning_content");
         } else {
             let parts = turn.reasoning.into_iter().map(Part::Text).collect();
-            message.set("reasoning_content", joined(parts, "/input")?);
+            message.set("reasoning_content", join_texts(parts, "/input")?);
         }
         if turn.calls.is_empty() {
             message.remove("tool_calls");
@@ -345,7 +346,7 @@ fn thought_of<'a>(thought: &Node<'a>) -> Option<Node<'a>> {
     if texts.is_empty() {
         return None;
     }
-    joined(texts, "/input").ok()
+    join_texts(texts, "/input").ok()
 }
 
 pub(crate) const CALLS: &str = "tool_calls";

@@ -39,7 +39,7 @@ pub(crate) fn read(reader: &mut Reader<'_, '_, '_>) -> Result<(), Error> {
             let is_concerned = |block: &Node<'_>| converse_change(block).is_some() || (IN_JSON.has_tools)(block);
             of_message(message).iter().any(|block| is_concerned(block) || calls && is_call(block))
         };
-        if let Some(message) = reader.skim(index, concerns)? {
+        if let Some(message) = reader.open_if_concerned(index, concerns)? {
             self::message(reader, index + 1, message, &searches);
         }
     }

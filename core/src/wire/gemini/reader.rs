@@ -23,7 +23,7 @@ pub(crate) fn read(reader: &mut Reader<'_, '_, '_>) -> Result<(), Error> {
             let is_call = |part: &Node<'_>| CALLS.iter().any(|key| part.get(key).is_some());
             of_message(message).iter().any(|part| (SEARCH_RESULTS_IN_JSON.has_tools)(part) || calls && is_call(part))
         };
-        if let Some(message) = reader.skim(index, concerns)? {
+        if let Some(message) = reader.open_if_concerned(index, concerns)? {
             self::message(reader, index + 1, message, &searches);
         }
     }

@@ -100,7 +100,7 @@ impl<'a> Pass<'_, '_, '_, 'a> {
         self.record_call_name(index)?;
         if self.reader.reads_only_tool_messages() {
             let searches = &self.searches;
-            return self.reader.skim(index, |step, calls| {
+            return self.reader.open_if_concerned(index, |step, calls| {
                 let is = |name| has_type(step, name);
                 is("tool_search_call")
                     || is("tool_search_result")

@@ -14,7 +14,7 @@ use crate::{
         conversation::{self, Call, Content, Event, EventKind, Outcome, Part, Role, Searcher},
         report::{Warnings, LOST},
         tool::type_of,
-        writer::{joined, place_history, same, Writer},
+        writer::{join_texts, put_history, same, Writer},
     },
 };
 
@@ -38,9 +38,9 @@ pub(crate) fn write<'a>(
     }
     steps.end_results();
     let Steps { out, prompt, .. } = steps;
-    place_history(request, "input", out);
+    put_history(request, "input", out);
     if !prompt.is_empty() {
-        request.set("system_instruction", joined(prompt, "/system_instruction")?);
+        request.set("system_instruction", join_texts(prompt, "/system_instruction")?);
     }
     Ok(())
 }
@@ -76,11 +76,11 @@ impl<'a> Steps<'_, '_, 'a> {
             EventKind::Add(additions) => {
                 // The API does not support additions: the tools are in the list.
                 for addition in additions.iter().filter(|addition| addition.is_known) {
-                    let text = self.writer.available(&addition.name);
+                    let text = self.writer.addition_notice(&addition.name);
                     self.message(Role::System, Content::added_text(text));
                 }
             }
-            EventKind::Carry(additions) => {
+            EventKind::Define(additions) => {
                 let names: Vec<Text<'a>> = additions.into_iter().map(|addition| addition.name).collect();
                 for text in self.writer.announce_again(&names) {
                     self.message(Role::System, Content::added_text(text));
@@ -174,12 +174,12 @@ impl<'a> Steps<'_, '_, 'a> {
         let is_native = is_found && self.writer.native() == Native::Interactions && outcome.of_search.is_some();
         let is_hosted = outcome.of_search == Some(Searcher::Hosted);
         if let Some(item) = outcome.source_item.filter(|_| !is_found || is_native) {
-            self.writer.undeclared_definitions(&Writer::usable(&names, &outcome.removed_tools));
+            self.writer.undeclared_definitions(&Writer::usable_names(&names, &outcome.removed_tools));
             self.out.push(item);
             return Ok(());
         }
         if is_native {
-            let names = Writer::usable(&names, &outcome.removed_tools);
+            let names = Writer::usable_names(&names, &outcome.removed_tools);
             let functions = self.writer.undeclared_definitions(&names);
             if is_hosted {
                 self.name_found(&outcome.id, &functions);

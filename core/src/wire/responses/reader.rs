@@ -101,7 +101,7 @@ pub(crate) fn read<'a>(
         pass.at = index + 1;
         pass.reader.location = Location::of_message(index + 1);
         if pass.reader.reads_only_tool_messages() {
-            if let Some(item) = pass.reader.skim(index, concerns)? {
+            if let Some(item) = pass.reader.open_if_concerned(index, concerns)? {
                 pass.item(item, "")?;
             }
         } else {
@@ -494,7 +494,7 @@ impl<'a> Pass<'_, '_, '_, 'a> {
     fn additional_tools(&mut self, mut item: Node<'a>) {
         self.reader.mark_changed(self.at);
         let message = self.turns.current();
-        let is_head = self.reader.is_head();
+        let is_head = self.reader.is_before_messages();
         if !self.reader.may_change() {
             let names = self.names_in(&item);
             let item = self.reader.location;
@@ -531,7 +531,7 @@ impl<'a> Pass<'_, '_, '_, 'a> {
             }
         }
         if !additions.is_empty() {
-            self.push(message, EventKind::Carry(additions));
+            self.push(message, EventKind::Define(additions));
         }
     }
 

@@ -11,7 +11,7 @@ use crate::{
         conversation::{self, Addition, Arguments, Call, Content, Event, EventKind, Outcome, Part, Role, Searcher},
         report::LOST,
         tool::{self, type_of},
-        writer::{definitions::DefinitionLocation, place_history, Writer},
+        writer::{definitions::DefinitionLocation, put_history, Writer},
     },
 };
 
@@ -27,7 +27,7 @@ pub(crate) fn write<'a>(
     }
     items.end_results();
     let out = items.out;
-    place_history(request, "input", out);
+    put_history(request, "input", out);
     Ok(())
 }
 
@@ -50,7 +50,7 @@ impl<'a> Items<'_, '_, 'a> {
             EventKind::Text { role, content } => self.message(role, content),
             EventKind::Call(call) => self.call(call),
             EventKind::Result(outcome) => self.result(outcome),
-            EventKind::Add(additions) | EventKind::Carry(additions) => self.write_additions(&additions),
+            EventKind::Add(additions) | EventKind::Define(additions) => self.write_additions(&additions),
             EventKind::Remove { name, .. } => {
                 let text = self.writer.announce_removal(name);
                 self.message(Role::System, Content::added_text(text));
@@ -150,7 +150,7 @@ impl<'a> Items<'_, '_, 'a> {
         let is_found = outcome.found_tools.is_some() && !outcome.is_error;
         let names = outcome.found_tools.unwrap_or_default();
         if outcome.of_search.is_some() && self.writer.native() == Native::ToolSearch {
-            let tools = self.found_definitions(&Writer::usable(&names, &outcome.removed_tools));
+            let tools = self.found_definitions(&Writer::usable_names(&names, &outcome.removed_tools));
             // The item contains only tools, so the other content follows as a message of the user.
             let others = self.writer.rest_of_search_result(&outcome.id, outcome.content);
             self.late.extend(message(Role::User, others));
@@ -184,7 +184,7 @@ impl<'a> Items<'_, '_, 'a> {
             self.out.push(Node::record([("type", Node::literal(kind)), ("call_id", outcome.id), ("output", output)]));
         }
         if self.writer.native() == Native::AdditionalTools {
-            let definitions = self.writer.undeclared_definitions(&Writer::usable(&names, &outcome.removed_tools));
+            let definitions = self.writer.undeclared_definitions(&Writer::usable_names(&names, &outcome.removed_tools));
             self.late.extend(additional(definitions));
         }
     }
