@@ -15,7 +15,7 @@ use toolwire::{
 use wasm_bindgen::{prelude::wasm_bindgen, JsValue};
 
 use crate::{
-    call::{return_outcome, Failure, InputLayout},
+    call::{return_outcome, whole_or_owned, Failure, InputLayout},
     shared_buffer,
 };
 
@@ -84,7 +84,8 @@ pub fn reply_exchange(exchange: usize, words: usize, chars: usize, spelled: bool
 #[wasm_bindgen(js_name = feedExchange)]
 pub fn feed_exchange(exchange: usize, words: usize, chars: usize, spelled: bool, broken: bool) -> JsValue {
     on_text(exchange, words, chars, spelled, broken, |piece| {
-        with_exchange(exchange, |exchange| Ok(TextOutput { text: exchange.feed_text(piece)?, report: None }))
+        let text = with_exchange(exchange, |exchange| Ok(exchange.feed_text(piece)?))?;
+        Ok(TextOutput { text: whole_or_owned(text, piece), report: None })
     })
 }
 

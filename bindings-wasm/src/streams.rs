@@ -15,7 +15,7 @@ use toolwire::{
 use wasm_bindgen::{prelude::wasm_bindgen, JsValue};
 
 use crate::{
-    call::{return_outcome, Failure, InputLayout, Outcome},
+    call::{return_outcome, whole_or_owned, Failure, InputLayout, Outcome},
     shared_buffer,
 };
 
@@ -75,7 +75,7 @@ pub fn feed_stream_text(stream: usize, words: usize, chars: usize, spelled: bool
             Restoring::Reply(restorer) => Ok(restorer.feed_text(piece)?),
             Restoring::Call(call) => Ok(call.feed_text(piece)?),
         })?;
-        Ok(TextOutput { text, report: repaired_calls(stream) })
+        Ok(TextOutput { text: whole_or_owned(text, piece), report: repaired_calls(stream) })
     });
     return_outcome(input, with_rest_flag(stream, outcome))
 }

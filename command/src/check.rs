@@ -7,7 +7,7 @@ use toolwire::{
     internal::{self, json::Node, FindingLimit},
     options::Use,
     reports::{Grade, RequestViolation, Severity},
-    Code, Dialect, Error, SanitizeOptions,
+    Code, Dialect, Error,
 };
 
 use super::{
@@ -580,7 +580,7 @@ pub(crate) fn findings(
             ));
         }
         Subject::Schemas(schemas) => {
-            let options = SanitizeOptions::new(dialect.id()).used_as(used_as);
+            let options = internal::schema_options(dialect.id()).used_as(used_as);
             let of_use = table_of(dialect, used_as);
             for (at, schema) in schemas.iter().enumerate() {
                 for violation in internal::check(schema, &options, FindingLimit::EVERY_TOOL)? {
@@ -607,7 +607,7 @@ pub(crate) fn findings(
 
 /// If the API's format is unknown, only the request's tools are checked.
 fn findings_of_request(request: &Node<'_>, dialect: &'static Dialect) -> Result<Vec<Finding>, Error> {
-    let found = match internal::check_request(request.clone(), &dialect.id().into(), FindingLimit::EVERY_TOOL) {
+    let found = match internal::check_request(request.clone(), dialect.id(), FindingLimit::EVERY_TOOL) {
         Err(error) if matches!(error.code(), Code::TooDeep | Code::BudgetExceeded) => return Err(error),
         found => found.unwrap_or_default(),
     };

@@ -7,7 +7,7 @@ use toolwire::{
     },
     options::Use,
     reports::{lossless, Accepts, Change, Guidance, ToolChange},
-    Dialect, ToolsOptions,
+    Dialect,
 };
 
 use super::{
@@ -107,7 +107,7 @@ impl Explain {
             }
             (Subject::Tools(before) | Subject::Request(before), Subject::Tools(after) | Subject::Request(after)) => {
                 // The whole list is rewritten, because names and the limits of a request depend on all tools.
-                let mut whole = ToolsOptions::new(dialect.id());
+                let mut whole = internal::tools_options(dialect.id());
                 whole.sanitize = options;
                 let (tools, outcome) = internal::sanitize_tools(after, &whole, true).map_err(failed)?;
                 let mut explained = Explanation::new(dialect);

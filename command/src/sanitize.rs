@@ -9,7 +9,7 @@ use toolwire::{
     options::{Formats, Use},
     reports::{lossless, Quarantined},
     rules::Constraint,
-    AdaptOptions, ToolsOptions,
+    ToolsOptions,
 };
 
 use super::{
@@ -58,7 +58,7 @@ impl Sanitize {
     }
 
     fn options(&self) -> ToolsOptions {
-        let mut options = ToolsOptions::new(self.arguments.dialect);
+        let mut options = internal::tools_options(self.arguments.dialect);
         options.sanitize = self.arguments.rewriting.options(self.arguments.dialect);
         options.format = choice(self.arguments.format.as_deref());
         options.fallback = self.arguments.fallback;
@@ -83,7 +83,7 @@ impl Sanitize {
     }
 
     fn request(&self, places: &InputPointers, terminal: &Terminal) -> Result<Output, CommandError> {
-        let mut options = AdaptOptions::new(self.arguments.dialect);
+        let mut options = internal::request_options(self.arguments.dialect);
         options.tools = self.options();
         options.host.clone_from(&self.arguments.host);
         options.model.clone_from(&self.arguments.model);

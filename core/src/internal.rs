@@ -13,7 +13,7 @@ pub mod steps;
 
 use alloc::{string::String, vec::Vec};
 
-#[cfg(feature = "search")]
+#[cfg(feature = "exchange")]
 use crate::options::ExchangeOptions;
 
 use crate::{
@@ -23,9 +23,10 @@ use crate::{
     naming::Naming,
     options::APIS_WITH_DEFERRAL,
     options::{
-        Announce, Api, Client, CustomTools, DeferredOptions, ForcedTool, Formats, Hints, Limit, Mode, Native, Order,
-        Overflow, Prefix, Reasoning, Refs, Removals, SanitizeOptions, ServerHistory, ServerToolSearch, ToolChanges,
-        ToolFormat, ToolsOptions, Truncated, UnavailableCalls, UnknownReference, Untyped, Use,
+        AdaptOptions, Announce, Api, CheckRequestOptions, Client, CustomTools, DeferredOptions, ForcedTool, Formats,
+        Hints, Limit, Mode, Native, Order, Overflow, Prefix, Reasoning, Refs, Removals, SanitizeOptions, ServerHistory,
+        ServerToolSearch, ToolChanges, ToolFormat, ToolsOptions, Truncated, UnavailableCalls, UnknownReference,
+        Untyped, Use,
     },
     report::Allow,
     request::{
@@ -35,7 +36,7 @@ use crate::{
     },
     rules::Constraint,
     tools::{
-        check::ToolViolation,
+        check::{self as check_tools, RequestViolation, ToolViolation},
         quarantine::Quarantined,
         sanitize_list,
         servers::{self, Servers},
@@ -55,10 +56,7 @@ pub use crate::{
         compare::{compare_schemas, SchemaComparison},
         uri::percent_decoded,
     },
-    tools::{
-        as_sent::{as_sent, strict_member, SentTool},
-        check::{in_format_of as check_tools_in_format, list as check_tools, request as check_request},
-    },
+    tools::as_sent::{as_sent, strict_member, SentTool},
 };
 
 /// The tree that all functions work on.
@@ -211,13 +209,63 @@ pub fn max_tools(dialect: &Dialect) -> Option<usize> {
 }
 
 /// Returns options whose names are spelled as in JSON in messages, not as in Rust.
-pub fn with_names_of_json(mut options: SanitizeOptions) -> SanitizeOptions {
-    options.naming = Naming::Camel;
+pub fn schema_options(dialect: DialectId) -> SanitizeOptions {
+    SanitizeOptions { naming: Naming::Camel, ..SanitizeOptions::new(dialect) }
+}
+
+/// Same as [`schema_options`], for lists of tools.
+pub fn tools_options(dialect: DialectId) -> ToolsOptions {
+    let mut options = ToolsOptions::new(dialect);
+    options.sanitize.naming = Naming::Camel;
     options
 }
 
-/// [`with_names_of_json`] for the options of an exchange.
-#[cfg(feature = "search")]
+/// Same as [`schema_options`], for requests.
+pub fn request_options(dialect: DialectId) -> AdaptOptions {
+    let mut options = AdaptOptions::new(dialect);
+    options.tools.sanitize.naming = Naming::Camel;
+    options
+}
+
+/// Returns the violations of a list, with the names of options spelled as in JSON.
+///
+/// # Errors
+/// `invalid-request` if the input is not a list of tools, `too-deep`.
+pub fn check_tools(
+    tools: Node<'_>,
+    dialects: &[&'static Dialect],
+    limit: FindingLimit,
+) -> Result<Vec<ToolViolation>, Error> {
+    check_tools::list(tools, dialects, limit, Naming::Camel)
+}
+
+/// Like [`check_tools`], but for tools that will be sent in the format of the dialect: a list has the same violations in
+/// the format of every API.
+///
+/// # Errors
+/// Same as [`check_tools`].
+pub fn check_tools_in_format(
+    tools: Node<'_>,
+    dialect: &'static Dialect,
+    limit: FindingLimit,
+) -> Result<Vec<ToolViolation>, Error> {
+    check_tools::in_format_of(tools, dialect, limit, Naming::Camel)
+}
+
+/// Returns the violations of a request, with the names of options spelled as in JSON.
+///
+/// # Errors
+/// `too-deep`, `budget-exceeded`; `invalid-request` if the input is not a request.
+pub fn check_request(
+    request: Node<'_>,
+    dialect: DialectId,
+    limit: FindingLimit,
+) -> Result<Vec<RequestViolation>, Error> {
+    check_tools::request(request, &CheckRequestOptions { naming: Naming::Camel, ..dialect.into() }, limit)
+}
+
+/// Returns options of an exchange whose names are spelled as in JSON in messages, not as in Rust.
+#[cfg(feature = "exchange")]
 pub fn exchange_with_names_of_json(mut options: ExchangeOptions) -> ExchangeOptions {
     options.adapt.tools.sanitize.naming = Naming::Camel;
     options

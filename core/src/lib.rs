@@ -66,7 +66,7 @@
 //! | `search` | yes | tool search |
 //! | `serde` | no | `Serialize` for reports, dialects and errors: the JSON that Node and Python return |
 //!
-//! [`Restore`] and [`RestorePlan`] also implement `Deserialize` with the feature `serde`.
+//! [`Restore`], [`RestorePlan`] and [`DialectId`] also implement `Deserialize` with the feature `serde`.
 //!
 //! The crate is `no_std` with `alloc` and forbids `unsafe`. It translates single calls from one API's format into
 //! another's ([`Restore::client_call`]), but not reply streams.
@@ -123,6 +123,10 @@ pub use options::{
 pub use tools::list_cache::ToolListCache;
 
 /// Types of reports: changes, violations, tools that were set aside, decisions of deferred loading.
+///
+/// Changes and violations of schemas and tools name a [`Rule`](crate::rules::Rule) or a
+/// [`Constraint`](crate::rules::Constraint). Those of requests, and the reasons of quarantined tools, come from several
+/// lists, so they are strings.
 pub mod reports {
     pub use crate::{
         adapt::AdaptReport,

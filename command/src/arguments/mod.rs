@@ -357,7 +357,7 @@ impl Rewriting {
     }
 
     pub(crate) fn options(&self, dialect: DialectId) -> SanitizeOptions {
-        let mut options = SanitizeOptions::new(dialect).allow(choice(Some(&self.allow)).unwrap_or_default());
+        let mut options = internal::schema_options(dialect).allow(choice(Some(&self.allow)).unwrap_or_default());
         options.used_as = self.used_as();
         options.wrapper.clone_from(&self.wrapper);
         options.refs = choice(self.refs.as_deref());
@@ -367,7 +367,7 @@ impl Rewriting {
         options.max_nodes = self.max_nodes;
         options.max_steps = self.max_steps;
         options.template = self.template.clone();
-        internal::with_names_of_json(options)
+        options
     }
 }
 

@@ -21,7 +21,7 @@ use toolwire::{
     options::Use,
     reports::{Change, Severity},
     rules::Constraint,
-    Dialect, Error, SanitizeOptions,
+    Dialect, Error,
 };
 
 use self::{
@@ -364,7 +364,7 @@ impl Fixer<'_> {
         if !internal::is_of_an_api(dialect) {
             return None;
         }
-        let options = SanitizeOptions::new(dialect.id()).used_as(self.used_as);
+        let options = internal::schema_options(dialect.id()).used_as(self.used_as);
         let mut after = schema.clone();
         let changes = internal::sanitize(&mut after, &options, true).ok()?;
         keep_index(schema, &mut after);
@@ -408,7 +408,7 @@ impl Fixer<'_> {
             }
             None => {
                 for dialect in self.dialects {
-                    let options = SanitizeOptions::new(dialect.id()).used_as(self.used_as);
+                    let options = internal::schema_options(dialect.id()).used_as(self.used_as);
                     for violation in internal::check(&schema, &options, limit)? {
                         add(dialect, violation.constraint.id(), violation.severity, violation.pointer, violation.more);
                     }

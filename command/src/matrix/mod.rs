@@ -10,7 +10,7 @@ use toolwire::{
     internal::{self, json::Node},
     options::Allow,
     reports::{Change, Severity, ToolChange},
-    Dialect, Error, SanitizeOptions, ToolsOptions,
+    Dialect, Error, SanitizeOptions,
 };
 
 use super::{
@@ -206,7 +206,7 @@ impl Evaluator<'_> {
     }
 
     fn options(&self) -> SanitizeOptions {
-        SanitizeOptions::new(self.dialect.id()).allow(self.allow)
+        internal::schema_options(self.dialect.id()).allow(self.allow)
     }
 
     fn list(&self, tools: Node<'_>) -> Result<Vec<Verdict>, Error> {
@@ -240,7 +240,7 @@ impl Evaluator<'_> {
                 message: "expected only tools that the client accepts, found one for which it drops the server".into(),
             });
         }
-        let mut options = ToolsOptions::new(self.dialect.id());
+        let mut options = internal::tools_options(self.dialect.id());
         // The list is rewritten in the format of the check. In its own format, a member may have other rules.
         options.format = Some(internal::tool_format_of(self.dialect));
         options.sanitize = self.options();
@@ -433,7 +433,7 @@ fn refusing_templates(
     if known.is_empty() {
         return Ok(Vec::new());
     }
-    let plain = SanitizeOptions::new(dialect.id());
+    let plain = internal::schema_options(dialect.id());
     let is_refused = |schema: &Node<'_>, options: &SanitizeOptions| -> Result<bool, Error> {
         let found = internal::check(schema, options, internal::FindingLimit::LISTED)?;
         Ok(found.iter().any(|violation| violation.severity == Severity::Refused))
@@ -446,7 +446,7 @@ fn refusing_templates(
     }
     let mut found = Vec::new();
     for file in known {
-        let options = SanitizeOptions::new(dialect.id()).template(file);
+        let options = internal::schema_options(dialect.id()).template(file);
         let mut template = Template { file, refused: 0, left: 0 };
         for schema in &accepted {
             if is_refused(schema, &options)? {

@@ -13,7 +13,7 @@ use toolwire::{
         SentTool,
     },
     reports::Severity,
-    Dialect, Error, ToolsOptions,
+    Dialect, Error,
 };
 
 use super::{
@@ -300,7 +300,7 @@ pub(crate) fn plain_tool(dialect: &'static Dialect) -> String {
         "required": ["host"]
     }}]"#;
     let list = json::read(PLAIN).unwrap_or_default();
-    let written = internal::sanitize_tools(list, &ToolsOptions::new(dialect.id()), false);
+    let written = internal::sanitize_tools(list, &internal::tools_options(dialect.id()), false);
     let mut tools = written.map(|(tools, _)| tools).unwrap_or_default();
     // Gemini's tools are in a group that the body already contains.
     if let Some(inner) =

@@ -112,7 +112,7 @@ pub(super) enum Target {
 impl Catalogue {
     pub(super) fn new(settings: &Settings) -> Catalogue {
         let steps = settings.dialects.iter().enumerate().map(|(at, dialect)| {
-            let options = internal::with_any_count(ToolsOptions::new(*dialect));
+            let options = internal::with_any_count(internal::tools_options(*dialect));
             let mut options = internal::with_server(options, settings.name.clone());
             options.format = Some(ToolFormat::Mcp);
             // With the server in its name, a tool cannot get the name of another server's tool in a later list.

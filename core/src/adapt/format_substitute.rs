@@ -487,7 +487,8 @@ fn move_changes(report: &mut AdaptReport, name: &str, (at, from): (&str, &str)) 
 /// Same as [`formats::format_violations`].
 pub(super) fn require_accepted_format(request: &mut Node<'_>, context: &RequestContext<'_, '_>) -> Result<(), Stop> {
     let api = (context.dialect, &context.facts, context.model.as_str());
-    let broken = formats::format_violations(request, context.target, api, FindingLimit::LISTED)?;
+    let naming = context.options.tools.sanitize.naming;
+    let broken = formats::format_violations(request, context.target, api, (FindingLimit::LISTED, naming))?;
     // Updates in the history do not concern the format of the request itself.
     let is_of_request =
         |broken: &formats::FormatViolation| !matches!(broken.fact.refuses, Refusal::Format(FormatRule::Updates(_)));

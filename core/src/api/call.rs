@@ -212,7 +212,7 @@ fn run<'a>(
         Function::CheckTools => {
             let dialects = dialects_to_check(options, naming)?;
             Ok(output(
-                describe::tool_violations(&check_tools::list(input()?, &dialects, FindingLimit::LISTED)?),
+                describe::tool_violations(&check_tools::list(input()?, &dialects, FindingLimit::LISTED, naming)?),
                 None,
                 false,
             ))

@@ -96,6 +96,7 @@ impl Exchange {
     /// assert_eq!(body, br#"{"messages":[]}"#);
     /// # Ok::<(), toolwire::Error>(())
     /// ```
+    #[must_use]
     pub fn take_request(&mut self) -> String {
         self.0.take_request()
     }
@@ -183,7 +184,7 @@ impl Exchange {
     ///
     /// # Errors
     /// `too-deep`, `invalid-option`, and the errors of [`Self::open`] for the next request; `invalid-value` for a reply
-    /// in another format than the address has.
+    /// in another format than the address has; `invalid-json` for bytes that are not UTF-8.
     pub fn reply<T: Input>(&mut self, reply: T) -> Result<Option<T::Output>, Error> {
         let text = reply.given()?.text()?;
         let restored = match self.0.reply(&text)? {
@@ -221,7 +222,8 @@ impl Exchange {
     }
 
     /// Restores the next piece of the text of an event stream, which may be split anywhere, and returns the text to
-    /// forward, borrowed if nothing changed.
+    /// forward in place of the piece. It is borrowed if it is the beginning of the piece, which may be empty: the rest
+    /// is held back until the event is complete.
     ///
     /// # Errors
     /// `limit-exceeded` if an event, or the reply, exceeds the maximum size; `invalid-value` for an event in another

@@ -106,7 +106,8 @@ pub(super) fn fed<'p>(
     })
 }
 
-/// What the public traits can do. No other crate can name these traits, so none can implement a form.
+/// What the public traits can do. No other crate can name these traits, so none can implement a form. Other crates can
+/// call the methods through a bound, but they are not part of the public API.
 mod sealed {
     use alloc::string::String;
 

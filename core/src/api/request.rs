@@ -208,7 +208,8 @@ impl ReplyRestorer {
     }
 
     /// Accepts the next piece of the text of an event stream (`text/event-stream`), which may be split anywhere, and
-    /// returns the text to forward, borrowed if nothing changed. Events that need no change are forwarded byte for
+    /// returns the text to forward in place of the piece. It is borrowed if it is the beginning of the piece, which may
+    /// be empty: the rest is held back until the event is complete. Events that need no change are forwarded byte for
     /// byte.
     ///
     /// # Errors

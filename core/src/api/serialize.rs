@@ -1,6 +1,9 @@
 //! `Serialize` for reports and dialects: the JSON of [`describe`], as in the other languages.
 
-use alloc::{borrow::Cow, string::ToString};
+use alloc::{
+    borrow::Cow,
+    string::{String, ToString},
+};
 use core::iter;
 
 use serde::{
@@ -15,14 +18,14 @@ use crate::{
     dialect::{
         lookup::{deferral::DeferralChoice, DialectChoice},
         requests::RequestFact,
-        Dialect, DialectId, Fact,
+        Dialect, DialectId,
     },
     effect::{Accepts, Guidance},
     error::{Code, Error},
     json::{Node, Object},
     repair::results::FittedResult,
     report::{
-        AnswerChange, Change, Confidence, Left, LeftReason, Reason, Repair, RepairRule, Repaired, RepairedCall,
+        AnswerChange, Change, Confidence, Grade, Left, LeftReason, Reason, Repair, RepairRule, Repaired, RepairedCall,
         ResultChange, ResultRule, Severity,
     },
     request::report::{CallKind, ClientTool, DeferredReport, Warning},
@@ -60,7 +63,6 @@ as_described! {
     Dialect: describe::dialect,
     DialectChoice: describe::choice,
     Error: describe::describe_error,
-    Fact: Fact::describe,
     FormatChange: describe::format_change,
     Left: describe::remaining_violation,
     Quarantined: describe::quarantined_tool,
@@ -98,6 +100,7 @@ as_names! {
     Confidence: as_str,
     Constraint: id,
     DialectId: as_str,
+    Grade: as_str,
     Guidance: as_str,
     LeftReason: as_str,
     RepairRule: as_str,
@@ -153,6 +156,12 @@ impl<T: Serialize> Serialize for FittedResult<T> {
 impl<T: Serialize> Serialize for Repaired<T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         with_value(serializer, ("arguments", &self.arguments), &describe::repaired(self))
+    }
+}
+
+impl<'de> Deserialize<'de> for DialectId {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        String::deserialize(deserializer)?.parse().map_err(|error: Error| D::Error::custom(error.to_string()))
     }
 }
 

@@ -13,6 +13,7 @@ use crate::{
     },
     error::Error,
     json::{self, Node},
+    naming::Naming,
     options::{DeferralQuery, DialectQuery, ToolsOptions},
     report::Detail,
     tools::{
@@ -156,7 +157,7 @@ pub fn sanitize_tools_node<'a>(
 /// `too-deep`; `invalid-request` if `tools` is not a list of tools.
 pub fn check_tools(tools: impl Input, dialects: &[DialectId]) -> Result<Vec<ToolViolation>, Error> {
     let dialects = dialects.iter().map(|dialect| dialect::named(dialect.as_str())).collect::<Result<Vec<_>, _>>()?;
-    check::list(tools.given()?.read()?, &dialects, FindingLimit::LISTED)
+    check::list(tools.given()?.read()?, &dialects, FindingLimit::LISTED, Naming::Rust)
 }
 
 /// Returns the dialect of an API by its host, its protocol and the model, with the confidence and the reason. For an
@@ -275,7 +276,7 @@ impl<T: OwnedForm> ToolSet<T> {
     ///
     /// # Errors
     /// Same as [`ToolSet::new`]; the list then remains unchanged.
-    pub fn update(&mut self, tools: impl Input) -> Result<bool, Error> {
+    pub fn update(&mut self, tools: impl Input<Owned = T>) -> Result<bool, Error> {
         self.update_node(tools.given()?.read()?)
     }
 
@@ -293,7 +294,7 @@ impl<T: OwnedForm> ToolSet<T> {
     /// computes it; later calls return that object.
     ///
     /// # Errors
-    /// `invalid-option`, `not-representable`, as for [`sanitize_tools`](crate::sanitize_tools).
+    /// Those of [`sanitize_tools`](crate::sanitize_tools).
     pub fn sanitize(&mut self, options: &ToolsOptions) -> Result<Arc<SanitizedTools<T>>, Error> {
         if let Some(index) = self.ready.iter().position(|ready| ready.options == *options) {
             let ready = self.ready.remove(index);

@@ -147,8 +147,9 @@ impl Fact {
     }
 }
 
-/// One dialect: what one surface of one API accepts, and how reliable that knowledge is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// One dialect: what one surface of one API accepts, and how reliable that knowledge is. A dialect cannot be copied, so
+/// every [`Dialect::id`] is that of a known one.
+#[derive(Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Dialect {
     /// The name in the options and reports of every language; see [`Self::id`].

@@ -48,6 +48,14 @@ options! {
     }
 }
 
+/// The options of a single request, for exchanges. An exchange does not look up the dialect, because these options name
+/// one.
+impl From<AdaptOptions> for ExchangeOptions {
+    fn from(adapt: AdaptOptions) -> Self {
+        ExchangeOptions { dialect: Some(adapt.tools.sanitize.dialect), adapt, ..Self::at_default() }
+    }
+}
+
 impl Default for ExchangeOptions {
     fn default() -> Self {
         Self::at_default()

@@ -147,7 +147,7 @@ pub(super) fn dialect(reader: &Reader<'_, '_>, name: &str) -> Result<Option<Dial
 }
 
 #[allow(clippy::unnecessary_wraps, reason = "readers of other fields may fail")]
-fn naming(reader: &Reader<'_, '_>) -> Result<Naming, Error> {
+pub(super) fn naming(reader: &Reader<'_, '_>) -> Result<Naming, Error> {
     Ok(reader.naming())
 }
 

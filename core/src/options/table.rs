@@ -230,7 +230,7 @@ pub(crate) use options;
 macro_rules! forwards {
     (() $type:ident { $($rest:tt)* }) => {};
     (($dollar:tt $forward:ident) $type:ident { $($field:ident $of:ty; ($($set:tt)*))* }) => {
-        #[allow(unused_macros, reason = "without the feature `search`, no options contain request options")]
+        #[allow(unused_macros, reason = "without the feature `exchange`, no options contain request options")]
         macro_rules! $forward {
             ($dollar holder:ident.$dollar inner:ident) => {
                 impl $dollar holder {

@@ -441,6 +441,9 @@ options! {
         "host" host: Option<String> = None, set(|host: impl Into<String>| Some(host.into()));
         /// Model, if the URL names it instead of the request (Gemini, Bedrock): some facts apply only to some models.
         "model" model: Option<String> = None, set(|model: impl Into<String>| Some(model.into()));
+    } with {
+        /// Spelling of option names in messages.
+        pub(crate) naming: Naming = Naming::Rust, read(super::sanitize::naming);
     }
 }
 

@@ -32,6 +32,7 @@ use crate::{
     error::Error,
     json::{lazy::view, push_token, Node, Text},
     names,
+    naming::Naming,
     options::{AdaptOptions, Api, CheckRequestOptions, Prefix, SanitizeOptions, ToolFormat, Use},
     report::{Grade, Severity},
     request::{
@@ -112,6 +113,7 @@ struct Checking<'s> {
     dialect: &'static Dialect,
     form: Form,
     limit: FindingLimit,
+    naming: Naming,
     findings: Findings<ToolViolation>,
     /// The servers, if the list has several. Their tools have the names under which they would be sent.
     servers: Option<&'s Servers>,
@@ -124,8 +126,13 @@ struct Checking<'s> {
 ///
 /// # Errors
 /// `invalid-request` if the input is not a list of tools, `too-deep`.
-pub fn list(tools: Node<'_>, dialects: &[&'static Dialect], limit: FindingLimit) -> Result<Vec<ToolViolation>, Error> {
-    check_in_form(tools, dialects, (Form::AsSent, limit))
+pub(crate) fn list(
+    tools: Node<'_>,
+    dialects: &[&'static Dialect],
+    limit: FindingLimit,
+    naming: Naming,
+) -> Result<Vec<ToolViolation>, Error> {
+    check_in_form(tools, dialects, (Form::AsSent, limit, naming))
 }
 
 /// Like [`list`], but for tools that will be sent in the format of the dialect: a list has the same violations in the
@@ -133,18 +140,19 @@ pub fn list(tools: Node<'_>, dialects: &[&'static Dialect], limit: FindingLimit)
 ///
 /// # Errors
 /// As [`list`].
-pub fn in_format_of(
+pub(crate) fn in_format_of(
     tools: Node<'_>,
     dialect: &'static Dialect,
     limit: FindingLimit,
+    naming: Naming,
 ) -> Result<Vec<ToolViolation>, Error> {
-    check_in_form(tools, &[dialect], (Form::OfDialect, limit))
+    check_in_form(tools, &[dialect], (Form::OfDialect, limit, naming))
 }
 
 fn check_in_form(
     tools: Node<'_>,
     dialects: &[&'static Dialect],
-    (form, limit): (Form, FindingLimit),
+    (form, limit, naming): (Form, FindingLimit, Naming),
 ) -> Result<Vec<ToolViolation>, Error> {
     let mut violations = Vec::new();
     if servers::is_list(&tools) {
@@ -155,7 +163,8 @@ fn check_in_form(
             let list = if is_last { core::mem::take(&mut tools) } else { tools.clone() };
             let (tools, servers) = servers::flatten(list, Prefix::Auto, dialect.tools.names)?;
             let (entries, servers) = (Entries::read(tools)?, servers.as_ref());
-            let mut checking = Checking { dialect, form, limit, findings: Findings::new(limit), servers, server: None };
+            let findings = Findings::new(limit);
+            let mut checking = Checking { dialect, form, limit, naming, findings, servers, server: None };
             checking.check_list(&entries)?;
             violations.append(&mut checking.findings.finish());
         }
@@ -163,8 +172,8 @@ fn check_in_form(
     }
     let entries = Entries::read(tools)?;
     for dialect in dialects {
-        let mut checking =
-            Checking { dialect, form, limit, findings: Findings::new(limit), servers: None, server: None };
+        let findings = Findings::new(limit);
+        let mut checking = Checking { dialect, form, limit, naming, findings, servers: None, server: None };
         checking.check_list(&entries)?;
         violations.append(&mut checking.findings.finish());
     }
@@ -172,6 +181,10 @@ fn check_in_form(
 }
 
 impl Checking<'_> {
+    fn options(&self) -> SanitizeOptions {
+        SanitizeOptions { naming: self.naming, ..SanitizeOptions::new(self.dialect.id()) }
+    }
+
     fn add_violation(&mut self, tool: Option<&str>, constraint: Constraint, pointer: String, message: String) {
         self.add_counted_violation(tool, constraint, (pointer, message, 0));
     }
@@ -256,9 +269,8 @@ impl Checking<'_> {
             let other_dialect = self.other_dialect(shape, entry)?;
             match other_dialect {
                 Some(dialect) => {
-                    let (server, form, limit, servers) = (self.server.clone(), self.form, self.limit, self.servers);
-                    let mut checking =
-                        Checking { dialect, form, limit, findings: Findings::new(limit), servers, server };
+                    let findings = Findings::new(self.limit);
+                    let mut checking = Checking { dialect, findings, server: self.server.clone(), ..*self };
                     checking.check_tool(listed, shape, name.as_deref())?;
                     let dialect = self.dialect.id();
                     for violation in checking.findings.finish() {
@@ -423,7 +435,7 @@ impl Checking<'_> {
         for InvalidAnnotation { pointer, message, .. } in headers.into_iter().flatten() {
             self.add_violation(name, Constraint::McpHeader, format!("{schema_pointer}{pointer}"), message);
         }
-        for violation in rules::check(schema, &SanitizeOptions::new(self.dialect.id()), self.limit)? {
+        for violation in rules::check(schema, &self.options(), self.limit)? {
             if is_closed_by_api && violation.constraint == Constraint::ObjectNotClosed {
                 continue;
             }
@@ -470,8 +482,7 @@ impl Checking<'_> {
         let (Some(output_dialect), Some(schema)) = output else { return Ok(()) };
         let schema_pointer = pointer_in(listed, &shape.pointer_to(OUTPUT_SCHEMA));
         let tool_dialect = core::mem::replace(&mut self.dialect, output_dialect);
-        let violations =
-            rules::check(schema, &SanitizeOptions::new(output_dialect.id()).used_as(Use::Output), self.limit);
+        let violations = rules::check(schema, &self.options().used_as(Use::Output), self.limit);
         for violation in violations.iter().flatten() {
             let (pointer, message) = (format!("{schema_pointer}{}", violation.pointer), violation.message.clone());
             self.add_counted_violation(name, violation.constraint, (pointer, message, violation.more));
@@ -561,7 +572,7 @@ finding!(RequestViolation);
 ///
 /// # Errors
 /// `invalid-request`, `invalid-json`.
-pub fn request(
+pub(crate) fn request(
     mut request: Node<'_>,
     options: &CheckRequestOptions,
     limit: FindingLimit,
@@ -579,7 +590,7 @@ pub fn request(
     }
     let mut findings = Findings::new(limit);
     let facts = RequestFacts::of(dialect, options.host.as_deref(), (api, &model));
-    let formats = formats::format_violations(&mut request, api, (dialect, &facts, &model), limit)?;
+    let formats = formats::format_violations(&mut request, api, (dialect, &facts, &model), (limit, options.naming))?;
     let mut add_with = |fact: &'static RequestFact, severity, flat_pointer: &str, message: String, more| {
         let constraint = fact.rule();
         let mut pointer = String::from(flat_pointer);

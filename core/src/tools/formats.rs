@@ -23,6 +23,7 @@ use crate::{
     error::{Code, Error},
     json::{self, lazy::view, Data, Flags, Node},
     names,
+    naming::Naming,
     options::{Allow, Api, SanitizeOptions, ToolsOptions, Use},
     reply::answer::text::Answer,
     report::{Change, Detail, Reason, Severity},
@@ -173,13 +174,14 @@ fn check_schemas(
     request: &mut Node<'_>,
     api: Api,
     dialect: &'static Dialect,
-    limit: FindingLimit,
+    (limit, naming): (FindingLimit, Naming),
 ) -> Result<Vec<(String, Violation)>, Error> {
     let mut found = Vec::new();
     if !matches!(responses::in_request(dialect, api), InRequest::Known) {
         return Ok(found);
     }
-    let options = ToolsOptions::new(dialect.id());
+    let mut options = ToolsOptions::new(dialect.id());
+    options.sanitize.naming = naming;
     formats::visit(request, api, &mut |FoundFormat { location, pointer, holder }| {
         let Some(holder) = holder else { return Ok(()) };
         let is_strict = holder.bool_at("strict").filter(|_| location.has_strict) == Some(true);
@@ -440,7 +442,7 @@ pub(crate) fn format_violations(
     request: &mut Node<'_>,
     api: Api,
     (dialect, facts, model): (&'static Dialect, &RequestFacts, &str),
-    limit: FindingLimit,
+    (limit, naming): (FindingLimit, Naming),
 ) -> Result<Vec<FormatViolation>, Error> {
     let schemas = pointers(request, api)?;
     let schema = schemas.last().map(|(pointer, _)| pointer.as_str());
@@ -491,7 +493,7 @@ pub(crate) fn format_violations(
             add(fact, &pointer);
         }
     }
-    for (pointer, violation) in check_schemas(request, api, dialect, limit)? {
+    for (pointer, violation) in check_schemas(request, api, dialect, (limit, naming))? {
         let Violation { severity, message, more, .. } = violation;
         found.push(FormatViolation { fact: &SCHEMA, severity, pointer: pointer + &violation.pointer, message, more });
     }

@@ -271,6 +271,9 @@ fn hidden_items_are_only_in_internal() {
         unused.is_empty(),
         "the command line does not use these: remove them from core/src/internal.rs: {unused:?}"
     );
+    for options in ["SanitizeOptions::new(", "ToolsOptions::new(", "AdaptOptions::new("] {
+        assert!(!command.contains(options), "`{options}` would name options in messages as in Rust: see `internal`");
+    }
     for folder in ["bindings-py/src", "bindings-wasm/src", "core/fuzz/src"] {
         let mut found = Vec::new();
         code(folder).split("internal::").skip(1).for_each(|rest| {

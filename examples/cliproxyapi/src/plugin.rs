@@ -272,7 +272,8 @@ fn restore_chunk(request: &Value) -> Result<Value, Failure> {
     let stream = stream.get_or_insert_with(|| restore.stream());
     let Chunk { event, end, is_bare } = Chunk::of(&body);
     let prefix = if is_bare { "data: " } else { "" };
-    let events = stream.feed_text(&format!("{prefix}{event}\n\n"))?;
+    let piece = format!("{prefix}{event}\n\n");
+    let events = stream.feed_text(&piece)?;
     let events = events.trim_end();
     if events.is_empty() {
         return Ok(json!({"DropChunk": true}));

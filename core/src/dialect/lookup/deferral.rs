@@ -35,7 +35,7 @@ pub struct DeferralChoice {
     pub target: Option<Api>,
     /// The construct.
     pub native: Native,
-    /// Confidence: `A` documented or recorded, `C` inferred.
+    /// How well it is known that the backend has this construct.
     pub confidence: Grade,
     /// The evidence, as a sentence.
     pub because: Cow<'static, str>,
