@@ -16,9 +16,10 @@ use alloc::string::String;
 use crate::{
     budget::Budget,
     collections::Set,
+    dialect::codex,
     error::Error,
     json::{Node, Pointer, Text},
-    report::{Accepts, Change, Guidance, Reason, Recorder},
+    report::{Accepts, Change, Guidance, Recorder},
     rules::Rule,
     schema::{
         keyword::{Keyword, Keywords},
@@ -90,9 +91,6 @@ pub(crate) const APPLICATORS: Keywords = Keywords::of(&[
     Keyword::Definitions,
 ]);
 
-const REASON: &str =
-    "Codex does this to every tool schema (openai/codex, codex-rs/tools/src/json_schema.rs, confidence A)";
-
 pub(crate) enum Remainder {
     Keyword(&'static str),
     Here,
@@ -161,7 +159,7 @@ impl<'r> Diagnostics<'r> {
             accepts: polarity.through(kind.accepts),
             guidance: kind.guidance,
             encoded: false,
-            reason: Reason::from(REASON),
+            reason: codex::reason(kind.rule),
             message: message(),
         });
     }
