@@ -5,15 +5,12 @@
 use alloc::{format, string::String};
 
 use crate::{
+    dialect::json_schema::ENVELOPE,
     effect::{Accepts, Guidance},
     json::{Data, Node},
-    report::{Change, Reason, Recorder},
+    report::{Change, Recorder},
     rules::Rule,
 };
-
-const REASON: &str =
-    "tool parameters are an object with `properties` on every API (openai/codex#22166, confidence A); prevents \
-                       `Invalid schema for function: schema must be a JSON Schema of 'type: \"object\"'`";
 
 /// Repairs the envelope in place.
 pub(crate) fn normalize(node: &mut Node<'_>, recorder: &mut Recorder) {
@@ -110,7 +107,7 @@ fn change(is_in_input: bool, at: &str, accepts: Accepts, guidance: Guidance, rul
         accepts,
         guidance,
         encoded: false,
-        reason: Reason::from(REASON),
+        reason: ENVELOPE.reason(),
         message,
     }
 }

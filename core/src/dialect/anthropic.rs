@@ -117,7 +117,6 @@ pub(super) const ANTHROPIC: Dialect = Dialect {
         "names of nested properties: the pattern is reported for root properties",
         "Managed Agents refuse `$ref` anywhere, and are not part of this table",
     ],
-    reasons: &[],
     method: Method::Rules(&GRAMMAR),
     tools: TOOLS,
 };
@@ -272,7 +271,6 @@ pub(super) const STRICT: Dialect = Dialect {
         "the grammar compiler's limit for one tool: no number is known, so this table uses its own",
         "arguments have required properties first, whatever the order in the schema",
     ],
-    reasons: &[],
     method: Method::Rules(&STRICT_GRAMMAR),
     tools: Surface {
         strict: StrictFlag::True,

@@ -51,7 +51,8 @@ pub(super) const STRICT: Dialect = Dialect {
         ("charactersPerPart", 120_000),
     ],
     facts: &[
-        openai::OBJECT,
+        openai::STRICT_ROOT,
+        openai::STRICT_PROPERTIES,
         openai::ROOT,
         openai::METASCHEMA,
         well_formed::ENUM_EMPTY,
@@ -103,7 +104,6 @@ pub(super) const STRICT: Dialect = Dialect {
         "whether deployments of newer models accept what OpenAI's own API accepts: the documentation names no model",
         "`exclusiveMinimum` and `exclusiveMaximum`: the documentation does not mention them, so they are kept",
     ],
-    reasons: &[],
     method: Method::Rules(&GRAMMAR),
     tools: Surface {
         strict: StrictFlag::True,

@@ -11,7 +11,7 @@ use super::{
 use crate::{
     options::ToolFormat,
     report::{Grade, Severity},
-    rules::Constraint,
+    rules::{Constraint, Rule},
     schema::keyword::{Keyword, Keywords},
 };
 
@@ -64,6 +64,7 @@ pub(super) const BEDROCK: Dialect = Dialect {
             confidence: Grade::B,
             source: "pydantic-ai, the profile of Amazon's models",
             rules: &[],
+            explains: &[Rule::InlineRef, Rule::DynamicRefToRef],
             severity: Severity::Ignored,
             ..Fact::REFUSED
         },
@@ -76,7 +77,6 @@ pub(super) const BEDROCK: Dialect = Dialect {
         "which models need inlined references: known for Amazon Nova",
         "lists of types with Claude on Bedrock: some clients avoid them",
     ],
-    reasons: &[],
     method: Method::Rules(&GRAMMAR),
     tools: Surface { requests: requests::BEDROCK, ..TOOLS },
 };
@@ -110,7 +110,6 @@ pub(super) const ANTHROPIC: Dialect = Dialect {
         VALID,
     ],
     unverified: &["property names: the pattern is from Anthropic's own API, which answers through Converse"],
-    reasons: &[],
     method: Method::Rules(&anthropic::GRAMMAR),
     tools: Surface { requests: requests::BEDROCK_ANTHROPIC, ..TOOLS },
 };
@@ -249,7 +248,6 @@ pub(super) const STRICT: Dialect = Dialect {
         "models other than Claude: the keywords of Claude's table were partly probed with GLM, Qwen and Gemma",
         "which models accept `strict`: Bedrock's documentation lists them",
     ],
-    reasons: &[],
     method: Method::Rules(&STRICT_GRAMMAR),
     tools: Surface {
         strict: StrictFlag::True,

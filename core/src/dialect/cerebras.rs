@@ -94,7 +94,6 @@ pub(super) const CEREBRAS: Dialect = Dialect {
         "lists of types: older documentation refuses them",
         "whether every property must be required: documented for strict mode only",
     ],
-    reasons: &[],
     method: Method::Rules(&GRAMMAR),
     tools: TOOLS,
 };
@@ -148,7 +147,8 @@ pub(super) const STRICT: Dialect = Dialect {
         RECURSION,
         TEXT,
         VALUES,
-        openai::inferred_of_strict(openai::OBJECT),
+        openai::inferred_of_strict(openai::STRICT_ROOT),
+        openai::inferred_of_strict(openai::STRICT_PROPERTIES),
         openai::inferred_of_strict(openai::ROOT),
         openai::inferred_of_strict(openai::STRICT_KEYWORDS),
         openai::inferred_of_strict(openai::STRICT_META_KEYWORDS),

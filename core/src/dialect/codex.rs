@@ -1,31 +1,38 @@
 //! OpenAI Codex: two emulations of its rewriting of tool schemas.
 
 use super::{
+    reason::Cause,
     surface::{NamePattern, StrictFlag, Surface},
     Dialect, Fact, Method,
 };
-use crate::{options::ToolFormat, report::Grade, rules::Constraint, rules::Rule};
+use crate::{
+    options::ToolFormat,
+    report::{Grade, Reason},
+    rules::{Constraint, Rule},
+};
 
 const SOURCE: &str = "openai/codex, codex-rs/tools/src/json_schema.rs, late 2026";
 
-const REPAIRED: Fact = Fact {
-    statement: "boolean schemas become strings, `const` becomes `enum`, a missing type is inferred from keywords",
-    confidence: Grade::A,
-    source: SOURCE,
-    rules: &[],
-    ..Fact::REFUSED
-};
-const CLEARED: Fact = Fact {
-    statement: "a schema that hints at no type becomes `{}`; earlier versions made it a string",
-    confidence: Grade::A,
-    source: SOURCE,
-    rules: &[],
-    ..Fact::REFUSED
-};
+const fn step(statement: &'static str, explains: &'static [Rule]) -> Fact {
+    Fact { statement, confidence: Grade::A, source: SOURCE, explains, ..Fact::REFUSED }
+}
+
+const REPAIRED: Fact = step(
+    "boolean schemas become strings, `const` becomes `enum`, a missing type is inferred from keywords",
+    &[Rule::BooleanToString, Rule::ConstToEnum, Rule::InferType],
+);
+const CLEARED: Fact =
+    step("a schema that hints at no type becomes `{}`; earlier versions made it a string", &[Rule::ClearUntyped]);
+const COMPLETED: Fact = step(
+    "an object gets empty `properties`, and an array gets `items` for strings",
+    &[Rule::AddProperties, Rule::AddItems],
+);
+const DISCARDED: Fact = step(
+    "null as the value of a keyword, an unknown name in `type` and a table of definitions that is not an object are \
+        treated as absent",
+    &[Rule::RemoveNullKeyword, Rule::RepairType, Rule::DropDefinitionsTable],
+);
 const TYPED: Fact = Fact {
-    statement: "fifteen keywords are kept; a tool whose schema does not fit the typed model is dropped",
-    confidence: Grade::A,
-    source: SOURCE,
     rules: &[
         Constraint::RootNotSchema,
         Constraint::RootNull,
@@ -43,7 +50,10 @@ const TYPED: Fact = Fact {
         Constraint::EncryptedNotBoolean,
         Constraint::UnknownType,
     ],
-    ..Fact::REFUSED
+    ..step(
+        "fifteen keywords are kept; a tool whose schema does not fit the typed model is dropped",
+        &[Rule::DropKeyword],
+    )
 };
 const SENT: Fact = Fact {
     statement: "tools are sent to the Responses API, as functions with `strict: false`",
@@ -53,29 +63,26 @@ const SENT: Fact = Fact {
     ..Fact::REFUSED
 };
 
-const FACTS: &[Fact] = &[REPAIRED, CLEARED, TYPED, SENT];
+const FACTS: &[Fact] = &[REPAIRED, CLEARED, COMPLETED, DISCARDED, TYPED, SENT];
 
 const WIRE_FACTS: &[Fact] = &[
     REPAIRED,
     CLEARED,
-    Fact {
-        statement: "unreachable definitions are removed",
-        confidence: Grade::A,
-        source: SOURCE,
-        rules: &[],
-        ..Fact::REFUSED
-    },
-    Fact {
-        statement: "above 5,000 bytes, Codex drops descriptions, then references, then deep structure, then \
-            combinators",
-        confidence: Grade::A,
-        source: SOURCE,
-        rules: &[],
-        ..Fact::REFUSED
-    },
+    COMPLETED,
+    DISCARDED,
+    step("unreachable definitions are removed", &[Rule::PruneDefinition]),
+    step(
+        "above 5,000 bytes, Codex drops descriptions, then references, then deep structure, then combinators",
+        &[Rule::CompactDescriptions, Rule::CompactReferences, Rule::CompactDepth, Rule::CompactCombinators],
+    ),
     TYPED,
     SENT,
 ];
+
+/// Returns the step of Codex behind a change.
+pub(crate) fn reason(rule: Rule) -> Reason {
+    CODEX_WIRE.reason(rule, Cause::default())
+}
 
 const TOOLS: Surface = Surface {
     format: ToolFormat::OpenaiResponses,
@@ -86,9 +93,6 @@ const TOOLS: Surface = Surface {
     has_namespaces: true,
     ..Surface::PLAIN
 };
-
-const REASONS: &[(Option<Rule>, &str)] =
-    &[(None, "Codex does this to every tool schema (openai/codex, codex-rs/tools/src/json_schema.rs, confidence A)")];
 
 pub(super) const CODEX: Dialect = Dialect {
     name: "codex",
@@ -101,7 +105,6 @@ pub(super) const CODEX: Dialect = Dialect {
     limits: &[],
     facts: FACTS,
     unverified: &[],
-    reasons: REASONS,
     method: Method::Codex { wire: false },
     tools: TOOLS,
 };
@@ -117,7 +120,6 @@ pub(super) const CODEX_WIRE: Dialect = Dialect {
     limits: &[("maxBytes", 5000)],
     facts: WIRE_FACTS,
     unverified: &[],
-    reasons: REASONS,
     method: Method::Codex { wire: true },
     tools: TOOLS,
 };

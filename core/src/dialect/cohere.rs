@@ -52,7 +52,6 @@ pub(super) const COHERE: Dialect = Dialect {
         VALID,
     ],
     unverified: &["maximum length of a tool name"],
-    reasons: &[],
     method: Method::Rules(&GRAMMAR),
     tools: Surface {
         format: ToolFormat::OpenaiChat,
@@ -170,7 +169,6 @@ pub(super) const STRICT: Dialect = Dialect {
         "`const` of objects and arrays: documented for scalars only",
         "maximum length of a tool name",
     ],
-    reasons: &[],
     method: Method::Rules(&STRICT_GRAMMAR),
     tools: Surface {
         format: ToolFormat::OpenaiChat,

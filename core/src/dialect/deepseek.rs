@@ -44,6 +44,7 @@ const ONE_OF: Fact = Fact {
     confidence: Grade::B,
     source: "openclaw writes `anyOf` for this provider",
     rules: &[Constraint::RefusedKeyword],
+    keywords: Keywords::of(&[Keyword::OneOf]),
     ..Fact::REFUSED
 };
 
@@ -84,7 +85,6 @@ pub(super) const DEEPSEEK: Dialect = Dialect {
         VALID,
     ],
     unverified: &["keywords that no fact mentions: no report either way"],
-    reasons: &[],
     method: Method::Rules(&GRAMMAR),
     tools: TOOLS,
 };
@@ -198,7 +198,6 @@ pub(super) const STRICT: Dialect = Dialect {
     ],
     unverified: &["recursion through `anyOf`: documented as refused; here the definition is inlined wherever it is \
         used"],
-    reasons: &[],
     method: Method::Rules(&STRICT_GRAMMAR),
     tools: Surface { strict: StrictFlag::True, strict_fact: Some(&STRICT_MODE), not_strict: Some("deepseek"), ..TOOLS },
 };

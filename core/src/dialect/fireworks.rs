@@ -51,7 +51,6 @@ pub(super) const FIREWORKS: Dialect = Dialect {
         VALID,
     ],
     unverified: &["keywords that no fact mentions: no report either way"],
-    reasons: &[],
     method: Method::Rules(&GRAMMAR),
     tools: Surface {
         format: ToolFormat::OpenaiChat,

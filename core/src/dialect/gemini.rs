@@ -261,7 +261,6 @@ pub(super) const GEMINI: Dialect = Dialect {
         "integer `enum`s may have about 2,000 characters in total, according to one report",
         "whether function names may have 128 characters, as in newer documentation; the API enforced 64",
     ],
-    reasons: &[],
     method: Method::Rules(&GRAMMAR),
     tools: Surface {
         format: ToolFormat::Gemini,
@@ -301,6 +300,7 @@ pub(super) const JSON_CONST: Fact = Fact {
     confidence: Grade::C,
     source: "google-genai, documentation of responseJsonSchema",
     rules: &[Constraint::RefusedKeyword],
+    keywords: Keywords::of(&[Keyword::Const]),
     severity: Severity::Ignored,
     ..Fact::REFUSED
 };
@@ -346,7 +346,6 @@ pub(super) const JSON_SCHEMA: Dialect = Dialect {
         "undocumented keywords: mostly ignored",
         "a `title` next to other keywords may confuse the model (python-genai#1732)",
     ],
-    reasons: &[],
     method: Method::Rules(&JSON_GRAMMAR),
     tools: Surface {
         format: ToolFormat::GeminiJsonSchema,

@@ -61,7 +61,6 @@ pub(super) const GROQ: Dialect = Dialect {
         VALID,
     ],
     unverified: &["which keywords are enforced: nothing is documented for non-strict tools"],
-    reasons: &[],
     method: Method::Rules(&GRAMMAR),
     tools: TOOLS,
 };
@@ -113,7 +112,8 @@ pub(super) const STRICT: Dialect = Dialect {
             ..Fact::REFUSED
         },
         REQUIRED,
-        openai::inferred_of_strict(openai::OBJECT),
+        openai::inferred_of_strict(openai::STRICT_ROOT),
+        openai::inferred_of_strict(openai::STRICT_PROPERTIES),
         openai::inferred_of_strict(openai::ROOT),
         openai::inferred_of_strict(openai::STRICT_KEYWORDS),
         openai::inferred_of_strict(openai::STRICT_META_KEYWORDS),

@@ -279,7 +279,6 @@ pub(super) const LLAMA_CPP: Dialect = Dialect {
         "a tool name that is a prefix of another: of 20 requests with `get_schema` before `get`, 17 called the wrong \
             one",
     ],
-    reasons: &[],
     method: Method::Rules(&GRAMMAR),
     tools: Surface {
         format: ToolFormat::OpenaiChat,

@@ -263,7 +263,6 @@ const CLIENT: Dialect = Dialect {
     limits: &[],
     facts: &[ROOT, PROPERTIES, HEADERS, WELL_FORMED],
     unverified: &["the model's own API may refuse more: this table describes only the client"],
-    reasons: &[],
     method: Method::Rules(&INPUT),
     tools: CLIENT_TOOLS,
 };

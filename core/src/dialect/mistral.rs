@@ -70,7 +70,6 @@ pub(super) const MISTRAL: Dialect = Dialect {
         "`additionalProperties: false`: some clients remove it",
         "every other keyword: no report either way",
     ],
-    reasons: &[],
     method: Method::Rules(&GRAMMAR),
     tools: Surface {
         format: ToolFormat::OpenaiChat,

@@ -7,7 +7,7 @@ pub(crate) mod backends;
 mod bedrock;
 mod betas;
 mod cerebras;
-mod codex;
+pub(crate) mod codex;
 mod cohere;
 mod deepseek;
 pub(crate) mod features;
@@ -19,6 +19,7 @@ pub(crate) mod grammar;
 mod groq;
 mod history_facts;
 mod id;
+pub(crate) mod json_schema;
 mod llama_cpp;
 pub(crate) mod lookup;
 mod mcp_clients;
@@ -29,6 +30,7 @@ pub(crate) mod name_rules;
 mod ollama;
 mod openai;
 mod portable;
+pub(crate) mod reason;
 mod request_fact;
 mod request_rows;
 pub(crate) mod requests;
@@ -88,6 +90,10 @@ pub struct Fact {
     pub(crate) hides: bool,
     /// True if a client refuses all tools of a server because one tool violates the fact.
     pub(crate) drops_server: bool,
+    /// Rules that the fact explains, in addition to the rules that serve its constraints.
+    pub(crate) explains: &'static [Rule],
+    /// The dialects that a general fact combines. Their facts are more specific.
+    pub(crate) restates: &'static [&'static Dialect],
 }
 
 impl Fact {
@@ -112,6 +118,8 @@ impl Fact {
         keywords: Keywords::NONE,
         hides: false,
         drops_server: false,
+        explains: &[],
+        restates: &[],
     };
 
     const fn accepts_strict(source: &'static str) -> Fact {
@@ -174,9 +182,6 @@ pub struct Dialect {
     pub facts: &'static [Fact],
     /// Statements that are unverified, or about which reports contradict each other. The table does not enforce them.
     pub unverified: &'static [&'static str],
-    /// By rule: the fact that the rule serves, its confidence, and the error that the rule prevents. The entry for
-    /// `None` applies to all other rules.
-    pub(crate) reasons: &'static [(Option<Rule>, &'static str)],
     pub(crate) method: Method,
     /// The form of tools around their schemas, and the rules for whole requests.
     pub(crate) tools: surface::Surface,
@@ -251,36 +256,6 @@ impl Dialect {
 
     pub(crate) fn limit(&self, name: &str) -> Option<usize> {
         self.limits.iter().find(|(known, _)| *known == name).and_then(|(_, value)| usize::try_from(*value).ok())
-    }
-
-    /// Returns the reason that is listed for the rule, or the fact that the value at the pointer violated. `pointer` is
-    /// a location in the input.
-    pub(crate) fn reason(&self, rule: Rule, pointer: &str) -> Reason {
-        let find =
-            |name: Option<Rule>| self.reasons.iter().find(|(known, _)| *known == name).map(|(_, reason)| *reason);
-        if let Some(reason) = find(Some(rule)) {
-            return Reason::from(reason);
-        }
-        let keyword = keyword_at(pointer);
-        let is_below = pointer.matches('/').count() > 1;
-        let serves = |fact: &&Fact, constraint: &dyn Fn(&Constraint) -> bool| {
-            fact.rules.iter().any(|known| rule.serves().contains(known) && constraint(known))
-        };
-        let any = |_: &Constraint| true;
-        let has_keyword = |fact: &&Fact| keyword.is_some_and(|keyword| fact.keywords.contains(keyword));
-        // Constraints of the root do not apply to schemas below it.
-        let applies_here = |constraint: &Constraint| !(is_below && constraint.is_of_root());
-        let facts = || self.facts.iter();
-        let fact = facts()
-            .find(|fact| has_keyword(fact) && serves(fact, &any))
-            .or_else(|| facts().find(|fact| fact.keywords == Keywords::NONE && serves(fact, &applies_here)))
-            .or_else(|| facts().find(|fact| serves(fact, &any)));
-        match (fact, find(None)) {
-            (Some(fact), _) => fact.reason(),
-            (None, Some(reason)) => Reason::from(reason),
-            // No fact of the API requires the change, so it follows from JSON Schema itself.
-            (None, None) => well_formed::WELL_FORMED.reason(),
-        }
     }
 
     /// `pointer` is the location of the violating value, and ends in the keyword.

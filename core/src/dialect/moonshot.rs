@@ -29,22 +29,38 @@ const FACTS: &[Fact] = &[
     Fact {
         statement: "no `type` next to `anyOf` or `$ref`; no keyword both next to `anyOf` and in a branch",
         confidence: Grade::A,
-        source: WALLE,
+        source: "MoonshotAI/walle, the validator of the API, level strict: `when using anyOf, type should be defined \
+            in anyOf items instead of the parent schema`, `conflicting keywords found after $ref expansion`",
         rules: &[
             Constraint::TypeBesideAnyOf,
             Constraint::TypeBesideRef,
             Constraint::AnyOfShared,
-            Constraint::AnyOfSize,
-            Constraint::CombinatorNotList,
             Constraint::RefShared,
             Constraint::RefAnyOf,
         ],
+        explains: &[Rule::FlattenRootUnion],
+        ..Fact::REFUSED
+    },
+    Fact {
+        statement: "`anyOf` is a list of 1 to 500 schemas",
+        confidence: Grade::A,
+        source: "MoonshotAI/walle, the validator of the API, level strict: `anyOf must have 1-500 items`",
+        rules: &[Constraint::AnyOfSize, Constraint::CombinatorNotList],
+        ..Fact::REFUSED
+    },
+    Fact {
+        statement: "every property has a `type`: the documentation requires it, the validator only next to `enum`",
+        confidence: Grade::A,
+        source: "Moonshot's documentation of Chat Completions, tools; MoonshotAI/walle: `type is not defined`",
+        rules: &[],
+        explains: &[Rule::InferType, Rule::AssumeString, Rule::OpenMap],
         ..Fact::REFUSED
     },
     Fact {
         statement: "`enum` has 1 to 1,000 values, and a `type` that all of them match",
         confidence: Grade::A,
-        source: WALLE,
+        source: "MoonshotAI/walle, the validator of the API, level strict: `enum array cannot have more than 1000 \
+            items`, `type is not defined`",
         rules: &[
             Constraint::EnumNotList,
             Constraint::EnumEmpty,
@@ -52,23 +68,30 @@ const FACTS: &[Fact] = &[
             Constraint::EnumWithoutType,
             Constraint::EnumTypeList,
             Constraint::EnumValue,
-            Constraint::EnumNullFirst,
             Constraint::UnknownType,
             Constraint::NumberRange,
         ],
         ..Fact::REFUSED
     },
     Fact {
+        statement: "null is first in the `type` of an `enum` of numbers that contains null",
+        confidence: Grade::A,
+        source: "MoonshotAI/walle, the validator of the API, level strict: `not a valid number`",
+        rules: &[Constraint::EnumNullFirst],
+        ..Fact::REFUSED
+    },
+    Fact {
         statement: "only `description` and `title` next to a list of several types",
         confidence: Grade::A,
-        source: WALLE,
+        source: "MoonshotAI/walle, the validator of the API, level strict: `keyword minItems is not allowed in \
+            combination with multiple types`",
         rules: &[Constraint::BesideTypeList],
         ..Fact::REFUSED
     },
     Fact {
         statement: "property schemas, `items` and definitions are objects: no booleans, no tuples in `items`",
         confidence: Grade::A,
-        source: WALLE,
+        source: "MoonshotAI/walle, the validator of the API, level strict: `items must be an object`",
         rules: &[
             Constraint::PropertiesNotObject,
             Constraint::NotASchema,
@@ -83,7 +106,8 @@ const FACTS: &[Fact] = &[
     Fact {
         statement: "`required` names only properties of the same schema",
         confidence: Grade::A,
-        source: WALLE,
+        source: "MoonshotAI/walle, the validator of the API, level strict: `required property 'x' is not defined in \
+            properties`",
         rules: &[Constraint::RequiredNotStrings, Constraint::RequiredUnknown],
         ..Fact::REFUSED
     },
@@ -91,7 +115,8 @@ const FACTS: &[Fact] = &[
         statement: "`$ref` is `#` or `#/$defs/name`, resolved without decoding escapes, and recursion must be able to \
             end",
         confidence: Grade::A,
-        source: WALLE,
+        source: "MoonshotAI/walle, the validator of the API, level strict: `references must start with #/$defs/`, \
+            `$defs not found for reference`",
         rules: &[
             Constraint::DefinitionName,
             Constraint::SlashInDefinition,
@@ -104,9 +129,18 @@ const FACTS: &[Fact] = &[
         ..Fact::REFUSED
     },
     Fact {
+        statement: "the documentation asks for inlined references; the validator accepts `#` and `#/$defs/name`",
+        confidence: Grade::A,
+        source: "Moonshot's documentation of Chat Completions, tools; MoonshotAI/walle, level strict",
+        rules: &[],
+        explains: &[Rule::InlineRef],
+        ..Fact::REFUSED
+    },
+    Fact {
         statement: "properties may not be named `$defs`, `$ref`, `anyOf`, `required` or `additionalProperties`",
         confidence: Grade::A,
-        source: WALLE,
+        source: "MoonshotAI/walle, the validator of the API, level strict: `property name '$ref' is reserved for JSON \
+            Schema keywords`",
         rules: &[Constraint::ReservedName, Constraint::BracesInName],
         ..Fact::REFUSED
     },
@@ -119,10 +153,11 @@ const FACTS: &[Fact] = &[
         ..Fact::REFUSED
     },
     Fact {
-        statement: "a list of all six types accepts any value",
+        statement: "a list of all six types accepts any value, and is a `type`, which the documentation requires",
         confidence: Grade::B,
         source: "the validator accepts it at every level; no recorded live request shows it",
         rules: &[],
+        explains: &[Rule::ExpandAny],
         ..Fact::REFUSED
     },
     Fact {
@@ -169,53 +204,6 @@ const TOOLS: Surface = Surface {
     ..Surface::PLAIN
 };
 
-const REASONS: &[(Option<Rule>, &str)] = &[
-    (
-        None,
-        "Moonshot's validator walle, level strict (confidence A): `tools.function.parameters is not a valid moonshot \
-            flavored json schema`",
-    ),
-    (
-        Some(Rule::DeclareObject),
-        "the live API (confidence A): `tools.function.parameters.type is required and must be \"object\"`",
-    ),
-    (
-        Some(Rule::FlattenRootUnion),
-        "walle (confidence A): `when using anyOf, type should be defined in anyOf items instead of the parent schema`",
-    ),
-    (
-        Some(Rule::DistributeIntoAnyOf),
-        "walle (confidence A): `when using anyOf, type should be defined in anyOf items instead of the parent schema`",
-    ),
-    (
-        Some(Rule::InlineRef),
-        "walle (confidence A): `references must start with #/$defs/`, `conflicting keywords found after $ref \
-            expansion`",
-    ),
-    (Some(Rule::RewriteRef), "walle (confidence A): `references must start with #/$defs/`"),
-    (Some(Rule::UnresolvedRef), "walle (confidence A): `$defs not found for reference`"),
-    (Some(Rule::DropUnknownRequired), "walle (confidence A): `required property 'x' is not defined in properties`"),
-    (Some(Rule::TupleToPrefixItems), "walle (confidence A): `items must be an object`"),
-    (
-        Some(Rule::SplitTypeList),
-        "walle (confidence A): `keyword minItems is not allowed in combination with multiple \
-        types`",
-    ),
-    (
-        Some(Rule::InferType),
-        "the documentation requires a `type` in every property; walle (confidence A): `type is not defined` next to \
-            `enum`",
-    ),
-    (
-        Some(Rule::ExpandAny),
-        "the documentation requires a `type` in every property; the validator accepts all six (confidence B)",
-    ),
-    (Some(Rule::RenameProperty), "walle (confidence A): `property name '$ref' is reserved for JSON Schema keywords`"),
-    (Some(Rule::MoveNullFirst), "walle (confidence A): `not a valid number` if null is not first in a number's `enum`"),
-    (Some(Rule::DropLongEnum), "walle (confidence A): `enum array cannot have more than 1000 items`"),
-    (Some(Rule::DropLongUnion), "walle (confidence A): `anyOf must have 1-500 items`"),
-];
-
 pub(super) const MOONSHOT: Dialect = Dialect {
     name: "moonshot",
     surface: "Moonshot AI (Kimi), Chat Completions tools: Moonshot-flavored JSON Schema",
@@ -235,7 +223,6 @@ pub(super) const MOONSHOT: Dialect = Dialect {
     unverified: &[
         "`type` next to `anyOf` with Kimi K3: one reporter saw it accepted, another refused; the validator refuses it",
     ],
-    reasons: REASONS,
     method: Method::Rules(&GRAMMAR),
     tools: TOOLS,
 };

@@ -126,7 +126,6 @@ pub(super) const OLLAMA: Dialect = Dialect {
         "nothing enforces the schema, and `tool_choice` is not supported",
         "`title`, `$schema` and the like are dropped, too: no argument depends on them",
     ],
-    reasons: &[],
     method: Method::Rules(&GRAMMAR),
     tools: Surface {
         format: ToolFormat::OpenaiChat,

@@ -172,7 +172,6 @@ pub(super) const RESPONSES: Dialect = Dialect {
         "boolean schemas: no report either way",
         "maximum length of a description: 1,024 characters are documented for functions; longer ones were accepted",
     ],
-    reasons: &[],
     method: Method::Rules(&RESPONSES_GRAMMAR),
     tools: Surface { format: ToolFormat::OpenaiResponses, strict: StrictFlag::False, ..CHAT_TOOLS },
 };
@@ -204,7 +203,6 @@ pub(super) const CHAT: Dialect = Dialect {
         "boolean schemas: no report either way",
         "maximum length of a description: 1,024 characters are documented for functions; longer ones were accepted",
     ],
-    reasons: &[],
     method: Method::Rules(&CHAT_GRAMMAR),
     tools: Surface { no_arguments: NoArguments::OptionalInRequests, ..CHAT_TOOLS },
 };
@@ -222,7 +220,18 @@ const STRICT_OBJECT: Fact = Fact {
     source: "recorded without `parameters`: `In context=(), 'additionalProperties' is required to be supplied and to \
         be false` (gpt-4o, openai-dotnet@12a5cea5, 2025-09-16); live: `schema must be a JSON Schema of 'type: \
         \"object\"', got 'type: \"None\"'`, `object schema missing properties`",
+    rules: &[Constraint::RootObject, Constraint::RootNotSchema],
     ..OBJECT
+};
+/// For APIs that describe their strict mode as similar.
+pub(super) const STRICT_ROOT: Fact =
+    Fact { statement: "the root is an object", rules: &[Constraint::RootObject, Constraint::RootNotSchema], ..OBJECT };
+pub(super) const STRICT_PROPERTIES: Fact = Fact {
+    statement: "every object has `properties`, which may be empty",
+    confidence: Grade::A,
+    source: "live: `object schema missing properties`",
+    rules: &[Constraint::ObjectWithoutProperties],
+    ..Fact::REFUSED
 };
 pub(super) const STRICT_KEYWORDS: Fact = Fact {
     statement: "no `allOf`, `oneOf`, `not`, `if`, `dependent…`, `uniqueItems`, `contains`, \
@@ -391,6 +400,7 @@ pub(super) const STRICT: Dialect = Dialect {
     ],
     facts: &[
         STRICT_OBJECT,
+        STRICT_PROPERTIES,
         ROOT,
         METASCHEMA,
         well_formed::ENUM_EMPTY,
@@ -415,7 +425,6 @@ pub(super) const STRICT: Dialect = Dialect {
         "fine-tuned and older models: 100 properties, 5 levels and fewer keywords were documented; this table is for \
             current models",
     ],
-    reasons: &[],
     method: Method::Rules(&STRICT_GRAMMAR),
     tools: Surface {
         strict: StrictFlag::True,

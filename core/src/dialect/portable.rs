@@ -2,13 +2,14 @@
 //! that fall back from one API to another.
 
 use super::{
+    anthropic, deepseek, gemini,
     grammar::{
         AnyEncoding, ArrayRule, EnumRule, Grammar, ObjectRule, PatternRule, PropertiesRule, Recursion, RefRule,
         TypeRequirement,
     },
-    moonshot,
+    mistral, moonshot,
     name_rules::{NameRule, PropertyPattern},
-    requests,
+    openai, requests,
     surface::{NamePattern, StrictFlag, Surface},
     Dialect, Fact, Method,
 };
@@ -66,6 +67,15 @@ pub(super) const PORTABLE: Dialect = Dialect {
             confidence: Grade::A,
             source: MEET,
             rules: &[],
+            restates: &[
+                &openai::CHAT,
+                &openai::RESPONSES,
+                &anthropic::ANTHROPIC,
+                &gemini::JSON_SCHEMA,
+                &deepseek::DEEPSEEK,
+                &mistral::MISTRAL,
+                &moonshot::MOONSHOT,
+            ],
             ..Fact::REFUSED
         },
         Fact {
@@ -87,7 +97,6 @@ pub(super) const PORTABLE: Dialect = Dialect {
         },
     ],
     unverified: &["everything that is unverified for one of the combined APIs: see their pages"],
-    reasons: &[],
     method: Method::Rules(&GRAMMAR),
     tools: Surface {
         names: NamePattern { also: Some("_-"), letter_first: true, min_length: 3, max_length: 64, rules: None },

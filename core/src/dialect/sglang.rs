@@ -53,7 +53,6 @@ pub(super) const SGLANG: Dialect = Dialect {
         well_formed::WELL_FORMED,
     ],
     unverified: &["tools with `strict: true`, which become xgrammar grammars: this table does not cover them"],
-    reasons: &[],
     method: Method::Rules(&GRAMMAR),
     tools: Surface { format: ToolFormat::OpenaiChat, names: NamePattern::OPENAI, ..Surface::PLAIN },
 };

@@ -82,7 +82,6 @@ pub(super) const VERTEX: Dialect = Dialect {
         "the fields `ref` and `defs`, in which google-genai writes references: accepted, but not checked",
         "all facts quoted from the Gemini API: both APIs share the message, and no answer of Vertex differs",
     ],
-    reasons: &[],
     method: Method::Rules(&GRAMMAR),
     tools: Surface {
         format: ToolFormat::Gemini,

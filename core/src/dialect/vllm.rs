@@ -450,7 +450,6 @@ pub(super) const VLLM: Dialect = Dialect {
         "bounds beyond 64 bits are refused",
         "keywords for one type without that `type`: `minLength` and `pattern` have no effect",
     ],
-    reasons: &[],
     method: Method::Rules(&XGRAMMAR),
     tools: Surface {
         format: ToolFormat::OpenaiChat,

@@ -134,7 +134,6 @@ pub(super) const VSCODE: Dialect = Dialect {
         "for Gemini, VS Code turns null in a list of types into `nullable`, and deletes it next to several types",
         "the model's own API may refuse more: this table describes only the client",
     ],
-    reasons: &[],
     method: Method::Rules(&GRAMMAR),
     tools: Surface { is_client: true, ..Surface::PLAIN },
 };

@@ -2,7 +2,7 @@
 
 use super::{
     grammar::{EnumRule, Grammar, ObjectRule, OpenRule, PatternRule, Recursion, RefRule},
-    requests,
+    openai, requests,
     surface::{NamePattern, Surface},
     well_formed::VALID,
     Dialect, Fact, Method,
@@ -70,6 +70,7 @@ pub(super) const XAI: Dialect = Dialect {
             confidence: Grade::A,
             source: DOCUMENTATION,
             rules: &[Constraint::RefusedKeyword],
+            keywords: Keywords::of(&[Keyword::MinContains, Keyword::MaxContains]),
             ..Fact::REFUSED
         },
         Fact {
@@ -103,6 +104,11 @@ pub(super) const XAI: Dialect = Dialect {
             ..Fact::REFUSED
         },
         Fact {
+            confidence: Grade::C,
+            source: "inferred from OpenAI's tools, whose format the API has; no answer is known",
+            ..openai::NAMES
+        },
+        Fact {
             statement: "on Responses, a tool may omit `strict`",
             confidence: Grade::A,
             source: "recorded answers: 5 lists without it were answered 200",
@@ -117,7 +123,6 @@ pub(super) const XAI: Dialect = Dialect {
         "formats other than the eight documented ones: accepted, and not enforced",
         "`not`, `if` and several branches of `allOf`: accepted, and enforced as far as possible",
     ],
-    reasons: &[],
     method: Method::Rules(&GRAMMAR),
     tools: Surface {
         format: ToolFormat::OpenaiChat,

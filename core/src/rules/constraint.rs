@@ -39,10 +39,6 @@ macro_rules! constraints {
                 match self { $(Constraint::$variant => $name,)* }
             }
 
-            pub(crate) const fn is_of_root(self) -> bool {
-                matches!(self, Constraint::RootNotSchema | Constraint::RootObject | Constraint::RootKeyword)
-            }
-
             /// Returns a human-readable description of the violation.
             pub const fn summary(self) -> &'static str {
                 // Each line of the documentation begins with a space.

@@ -111,12 +111,13 @@ rules! {
     /// Repairs a `type` that is not a known name (aliases, wrong case) or that contradicts the values.
     RepairType = "repair-type", Canonicalize, SAME.accepts(Wider), [UnknownType, EnumContradicts, EnumValue];
     /// Repairs a keyword's value or spelling if the intention is clear.
-    RepairKeyword = "repair-keyword", Canonicalize, SAME, [KeywordValue];
+    RepairKeyword = "repair-keyword", Canonicalize, SAME,
+        [EnumNotList, RequiredNotStrings, PropertiesNotObject, KeywordValue];
     /// Removes a keyword whose value is null.
     RemoveNullKeyword = "remove-null-keyword", Canonicalize, SAME, [KeywordValue, ItemsNotSchema];
     /// Removes a keyword whose value has no meaning.
     RemoveMalformedKeyword = "remove-malformed-keyword", Canonicalize, SAME.accepts(Wider).guidance(Lost),
-        [KeywordValue];
+        [EnumNotList, EnumEmpty, RequiredNotStrings, PropertiesNotObject, CombinatorNotList, KeywordValue];
     /// Sets `$schema` to the draft of the output.
     UpdateSchemaUri = "update-schema-uri", Canonicalize, SAME, [];
     /// Splits `dependencies` into `dependentRequired` and `dependentSchemas`.
@@ -132,7 +133,7 @@ rules! {
 
     // Resolve
     /// Replaces a reference with its target.
-    InlineRef = "inline-ref", Resolve, SAME, [RefForm, BesideRef, RefPlace, Recursion];
+    InlineRef = "inline-ref", Resolve, SAME, [RefusedKeyword, RefPlace, RefForm, BesideRef, Recursion];
     /// Points a reference at an entry of the root's `$defs`.
     RewriteRef = "rewrite-ref", Resolve, SAME, [RefForm, BesideRef, RefPlace];
     /// Replaces `$dynamicRef` and `$recursiveRef` with `$ref`.
@@ -142,7 +143,7 @@ rules! {
     /// Removes a reference that makes a schema apply to itself endlessly, or recursion that the API does not accept.
     CutRecursion = "cut-recursion", Resolve, SAME.accepts(Wider), [Recursion, EndlessRecursion, LeftRecursion];
     /// Expands a recursive definition a few levels deep if the API accepts no recursion.
-    UnrollRecursion = "unroll-recursion", Resolve, SAME.accepts(Wider), [Recursion];
+    UnrollRecursion = "unroll-recursion", Resolve, SAME.accepts(Wider), [Recursion, RefusedKeyword];
     /// Removes keywords next to a reference, which have no effect in older drafts.
     DropRefSibling = "drop-ref-sibling", Resolve, SAME.guidance(Lost), [BesideRef, RefShared, TypeBesideRef];
     /// Removes an annotation that occurs both next to `anyOf` or `$ref` and inside it.
@@ -157,7 +158,7 @@ rules! {
     /// Adds `type: "object"` at the root: arguments are always an object.
     DeclareObject = "declare-object", Legalize, SAME, [RootObject, RootNotSchema];
     /// Merges the branches of the root's union into one object.
-    FlattenRootUnion = "flatten-root-union", Legalize, SAME, [RootKeyword];
+    FlattenRootUnion = "flatten-root-union", Legalize, SAME, [RootKeyword, RootObject];
     /// Replaces `patternProperties` with `additionalProperties` and lists the patterns in the description.
     PatternsToAdditional = "patterns-to-additional", Legalize, SAME, [RefusedKeyword];
     /// Replaces the schema `true` with an object schema.
@@ -166,7 +167,8 @@ rules! {
     BooleanToNot = "boolean-to-not", Legalize, SAME, [NotASchema];
     /// Removes a keyword that the API refuses, and states it in the description if that helps.
     DropKeyword = "drop-keyword", Legalize, SAME,
-        [RefusedKeyword, UnknownKeyword, RootKeyword, BesideOtherType, UnknownDraft];
+        [RefusedKeyword, UnknownKeyword, RootKeyword, BesideOtherType, UnknownDraft, ObjectNotClosed, NotRequired,
+            PropertyName, MaximumBelowMinimum];
     /// Removes a regular expression that the API's engine cannot compile.
     DropPattern = "drop-pattern", Legalize, SAME.accepts(Wider), [Pattern, PatternAnchors];
     /// Rewrites a regular expression with escapes that the API's engine knows.
@@ -188,9 +190,9 @@ rules! {
     /// Removes a value with a key called `$ref`, which the API mistakes for a reference.
     DropRefLikeKey = "drop-ref-like-key", Legalize, SAME.guidance(Lost), [RefPlace];
     /// Replaces `const` with an `enum` of one value.
-    ConstToEnum = "const-to-enum", Legalize, SAME, [RefusedKeyword];
+    ConstToEnum = "const-to-enum", Legalize, SAME, [RefusedKeyword, EnumWithoutType, Untyped];
     /// Splits an `enum` of several types into one branch for each type.
-    SplitEnum = "split-enum", Legalize, SAME, [EnumWithoutType, EnumKind];
+    SplitEnum = "split-enum", Legalize, SAME, [EnumWithoutType, EnumKind, TypeList, Untyped];
     /// Removes an `enum`, or its values, of a type that the API does not accept in `enum`.
     DropEnumOfType = "drop-enum-of-type", Legalize, SAME, [EnumKind];
     /// Removes a value of an `enum` that `type` excludes.
@@ -203,7 +205,7 @@ rules! {
     /// Lists integers, numbers and booleans as strings if the API accepts only strings.
     ScalarsToStrings = "scalars-to-strings", Legalize, SAME.encoded(), [EnumKind];
     /// Adds the type that values or keywords imply.
-    InferType = "infer-type", Legalize, SAME, [Untyped, EnumWithoutType];
+    InferType = "infer-type", Legalize, SAME, [Untyped, EnumWithoutType, EnumContradicts];
     /// Adds `type: "string"` if nothing implies a type and an option requests it.
     AssumeString = "assume-string", Legalize, SAME.accepts(Narrower), [Untyped];
     /// Replaces `additionalProperties: {}` with `true`.
@@ -219,9 +221,9 @@ rules! {
     /// Replaces positional items with one schema for all of them.
     PrefixItemsToItems = "prefix-items-to-items", Legalize, SAME, [RefusedKeyword, ArrayItems];
     /// Adds `additionalProperties: true` if the API closes objects that do not declare it.
-    DeclareOpen = "declare-open", Legalize, SAME, [ObjectOpenness];
+    DeclareOpen = "declare-open", Legalize, SAME, [ObjectOpenness, NotRequired];
     /// Replaces `oneOf` with `anyOf`.
-    OneOfToAnyOf = "one-of-to-any-of", Legalize, SAME, [RefusedKeyword];
+    OneOfToAnyOf = "one-of-to-any-of", Legalize, SAME, [RefusedKeyword, RootKeyword];
     /// Merges the parts of `allOf` into the schema around them.
     MergeAllOf = "merge-all-of", Legalize, SAME, [RefusedKeyword, RootKeyword];
     /// Removes one of two keywords that the merged schema cannot express together.
@@ -235,7 +237,7 @@ rules! {
     /// Replaces a union of one branch with the branch.
     UnwrapSingleBranch = "unwrap-single-branch", Legalize, SAME, [BesideAnyOf, TypeList];
     /// Moves annotations from next to `anyOf` into its branches.
-    DistributeAnnotations = "distribute-annotations", Legalize, SAME.guidance(Moved), [BesideAnyOf];
+    DistributeAnnotations = "distribute-annotations", Legalize, SAME.guidance(Moved), [BesideAnyOf, UntypedBranch];
     /// Removes a union with more branches than the API accepts.
     DropLongUnion = "drop-long-union", Legalize, SAME.accepts(Wider).guidance(Lost), [AnyOfSize];
     /// Removes an optional property that accepts no value.
@@ -253,7 +255,7 @@ rules! {
     WrapRoot = "wrap-root", Encode, SAME.encoded(), [RootObject, RootKeyword];
     /// Declares a property that only `required` names if all names must be declared.
     DeclareRequiredProperty = "declare-required-property", Encode, SAME,
-        [RequiredUnknown, RequiredWithoutProperties, NotRequired];
+        [RequiredUnknown, RequiredWithoutProperties, NotRequired, ObjectNotClosed];
     /// Moves a property to the front, so that branches begin with different properties.
     ReorderProperties = "reorder-properties", Encode, SAME, [AnyOfFirstKeys];
     /// Merges branches that begin with the same property.
@@ -275,7 +277,8 @@ rules! {
     /// Replaces a union that has a branch that accepts anything with that branch.
     CollapseAny = "collapse-any", Encode, SAME.guidance(Lost), [Untyped, OpenItems];
     /// Encodes values as strings that contain JSON if the API does not accept them in `enum`.
-    ValuesToJson = "values-to-json", Encode, SAME.encoded(), [EnumKind, EnumValue, ObjectWithoutProperties, Untyped];
+    ValuesToJson = "values-to-json", Encode, SAME.encoded(),
+        [EnumKind, EnumValue, ObjectNotClosed, ObjectWithoutProperties, Untyped];
 
     // Fit
     /// Shortens descriptions until the schema fits.

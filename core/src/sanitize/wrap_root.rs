@@ -10,7 +10,7 @@ use alloc::{
 
 use crate::{
     budget::Budget,
-    dialect::{grammar::Grammar, Dialect},
+    dialect::{grammar::Grammar, reason::Cause, Dialect},
     effect::Effect,
     error::{Code, Error},
     json::{push_token, Member, Node, Object, Text},
@@ -88,7 +88,7 @@ pub(super) fn report(changes: &mut Vec<Change>, name: &str, dialect: &Dialect) {
         accepts,
         guidance,
         encoded,
-        reason: dialect.reason(Rule::WrapRoot, ""),
+        reason: dialect.reason(Rule::WrapRoot, Cause::default()),
         message: format!("wrapped the schema in an object with the property `{name}`"),
     };
     changes.insert(0, wrapped);

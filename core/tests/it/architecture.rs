@@ -245,7 +245,11 @@ fn entry_names(code: &str) -> Vec<String> {
         // Each entry of the innermost lists, by the name under which it is re-exported.
         let entries =
             list.split(['{', '}', ',']).map(str::trim).filter(|entry| !entry.is_empty() && !entry.ends_with("::"));
-        names.extend(entries.map(|entry| first_word(entry.rsplit([' ', ':']).next().unwrap_or_default())));
+        names.extend(
+            entries
+                .filter(|entry| !entry.ends_with("::*"))
+                .map(|entry| first_word(entry.rsplit([' ', ':']).next().unwrap_or_default())),
+        );
     }
     names
 }

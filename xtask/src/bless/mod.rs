@@ -122,7 +122,8 @@ fn format_changes(changes: &[Change]) -> String {
             let encoded = if change.encoded { ", \"encoded\": true" } else { "" };
             let reason = quote(change.reason.statement());
             format!(
-                "      {{\"pointer\": {from}, \"outputPointer\": {to}, \"rule\": {rule}, \"accepts\": \"{accepts}\", \"guidance\": \"{guidance}\"{encoded}, \"reason\": {reason}}}"
+                "      {{\"pointer\": {from}, \"outputPointer\": {to}, \"rule\": {rule}, \"accepts\": \"{accepts}\", \
+                    \"guidance\": \"{guidance}\"{encoded}, \"reason\": {reason}}}"
             )
         })
         .collect();

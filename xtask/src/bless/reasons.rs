@@ -17,8 +17,8 @@ use toolwire::{
 use super::spans::{members, Member};
 
 /// The lists of changes in a case and in the report of its function.
-const LISTS: [[&str; 2]; 4] =
-    [["", "changes"], ["report", "changes"], ["report", "formatChanges"], ["report", "requestChanges"]];
+const LISTS: [&[&str]; 4] =
+    [&["changes"], &["report", "changes"], &["report", "formatChanges"], &["report", "requestChanges"]];
 
 /// Returns true if the file changed.
 pub(super) fn file(path: &Path) -> Result<bool, Box<dyn Error>> {
@@ -33,14 +33,14 @@ pub(super) fn file(path: &Path) -> Result<bool, Box<dyn Error>> {
             continue;
         }
         let reported = report(*function, case, &old[span.value.clone()])?;
-        for list in lists {
-            let found = list.iter().filter(|name| !name.is_empty()).fold(&reported, |value, name| &value[*name]);
-            let at = list.iter().filter(|name| !name.is_empty()).try_fold(span.value.clone(), |range, name| {
+        for path in lists {
+            let found = path.iter().fold(&reported, |value, name| &value[*name]);
+            let expected = path.iter().fold(case, |value, name| &value[*name]);
+            let range = path.iter().try_fold(span.value.clone(), |range, name| {
                 members(&old, range).into_iter().find(|member| member.name == *name).map(|member| member.value)
             });
-            let changes = members(&old, at.ok_or("a list without a span")?);
+            let changes = members(&old, range.ok_or("a list without a span")?);
             let found = found.as_array().map_or(&[][..], Vec::as_slice);
-            let expected = list.iter().filter(|name| !name.is_empty()).fold(case, |value, name| &value[*name]);
             let is_other = |(at, found): (usize, &Value)| {
                 ["pointer", "rule"].iter().any(|name| expected[at][*name] != found[*name])
             };
@@ -68,10 +68,9 @@ fn statement(reason: &str) -> &str {
     reason.split_once(" (confidence ").map_or(reason, |(statement, _)| statement)
 }
 
-fn lists(case: &Value) -> Vec<[&'static str; 2]> {
-    let has_items = |list: &[&str; 2]| {
-        let parent = if list[0].is_empty() { case } else { &case[list[0]] };
-        parent[list[1]].as_array().is_some_and(|changes| !changes.is_empty())
+fn lists(case: &Value) -> Vec<&'static [&'static str]> {
+    let has_items = |path: &&[&str]| {
+        path.iter().fold(case, |value, name| &value[*name]).as_array().is_some_and(|changes| !changes.is_empty())
     };
     LISTS.into_iter().filter(has_items).collect()
 }
@@ -93,7 +92,10 @@ fn report(function: Function, case: &Value, text: &str) -> Result<Value, Box<dyn
     let options = Node::from_value(&case["options"])?;
     Ok(match call_text(function, &[&input], &options, Naming::Camel, true) {
         Err(error) => {
-            let change = |change: &Change| json!({ "pointer": change.pointer, "rule": change.rule.id(), "reason": change.reason.to_string() });
+            let change = |change: &Change| {
+                let reason = change.reason.to_string();
+                json!({ "pointer": change.pointer, "rule": change.rule, "reason": reason })
+            };
             json!({ "changes": error.changes().iter().map(change).collect::<Vec<_>>() })
         }
         Ok(output) => {

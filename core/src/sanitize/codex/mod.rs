@@ -16,10 +16,11 @@ use alloc::string::String;
 use crate::{
     budget::Budget,
     collections::Set,
+    dialect::codex,
     effect::{Accepts, Guidance},
     error::Error,
     json::{Node, Pointer, Text},
-    report::{Change, Reason, Recorder},
+    report::{Change, Recorder},
     rules::Rule,
     schema::{
         keyword::{Keyword, Keywords},
@@ -91,9 +92,6 @@ pub(crate) const APPLICATORS: Keywords = Keywords::of(&[
     Keyword::Definitions,
 ]);
 
-const REASON: &str =
-    "Codex does this to every tool schema (openai/codex, codex-rs/tools/src/json_schema.rs, confidence A)";
-
 pub(crate) enum Remainder {
     Keyword(&'static str),
     Here,
@@ -162,7 +160,7 @@ impl<'r> Diagnostics<'r> {
             accepts: polarity.through(kind.accepts),
             guidance: kind.guidance,
             encoded: false,
-            reason: Reason::from(REASON),
+            reason: codex::reason(kind.rule),
             message: message(),
         });
     }

@@ -10,11 +10,12 @@ use super::analysis::{Naming, PolarityMap};
 use crate::{
     budget::Budget,
     collections::{self, Map, Set},
+    dialect::reason::Cause,
     effect::{Accepts, Effect, Guidance},
     error::Error,
     json::{Data, Node, Object, Origin},
     report::{Change, Detail, Reason, Recorder},
-    rules::Rule,
+    rules::{Constraint, Rule},
     schema::{
         join::Parts,
         references::{Number, KEYWORDS},
@@ -29,12 +30,19 @@ pub(crate) struct ChangeKind {
     pub(crate) accepts: Accepts,
     pub(crate) guidance: Guidance,
     pub(crate) encoded: bool,
+    /// The violated constraint, if the rule serves several and the location does not show which one it is.
+    pub(crate) cause: Option<Constraint>,
 }
 
 impl ChangeKind {
     pub(crate) const fn of(rule: Rule) -> Self {
         let Effect { accepts, guidance, encoded } = rule.effect();
-        ChangeKind { rule, accepts, guidance, encoded }
+        ChangeKind { rule, accepts, guidance, encoded, cause: None }
+    }
+
+    pub(crate) const fn caused_by(mut self, constraint: Constraint) -> Self {
+        self.cause = Some(constraint);
+        self
     }
 
     pub(crate) const fn encoded(mut self, encoded: bool) -> Self {
@@ -285,13 +293,13 @@ impl Diagnostics {
             entries.iter().enumerate().map(|(index, entry)| ((entry.from.clone(), entry.effect.rule), index)).collect();
     }
 
-    pub(crate) fn finish(self, output: &Node<'_>, reason: impl Fn(Rule, &str) -> Reason, recorder: &mut Recorder) {
+    pub(crate) fn finish(self, output: &Node<'_>, reason: impl Fn(Rule, Cause<'_>) -> Reason, recorder: &mut Recorder) {
         let Some(mut entries) = self.entries else { return };
         entries.retain(|entry| !entry.is_superseded);
         forget_removed(&mut entries, &self.written_counts, &self.input, output);
         recorder.reserve(entries.len());
         if self.detail == Detail::Effects {
-            for Entry { from, effect: ChangeKind { rule, accepts, guidance, encoded }, .. } in entries {
+            for Entry { from, effect: ChangeKind { rule, accepts, guidance, encoded, .. }, .. } in entries {
                 recorder.record(from.number(), || Change::in_brief(rule, Effect { accepts, guidance, encoded }));
             }
             return;
@@ -309,8 +317,10 @@ impl Diagnostics {
         let output_pointers: Vec<Option<String>> =
             entries.iter().map(|entry| output_locations.pointer(&entry.to)).collect();
         for ((entry, pointer), output_pointer) in entries.into_iter().zip(pointers).zip(output_pointers) {
-            let ChangeKind { rule, accepts, guidance, encoded } = entry.effect;
-            let (reason, message) = (reason(rule, &pointer), entry.message);
+            let ChangeKind { rule, accepts, guidance, encoded, cause } = entry.effect;
+            let written = entry.from.keyword().map(|(_, keyword)| keyword);
+            let reason = reason(rule, Cause { pointer: &pointer, written, constraint: cause });
+            let message = entry.message;
             recorder.record(entry.from.number(), || Change {
                 pointer,
                 output_pointer,

@@ -138,7 +138,7 @@ pub(crate) fn sanitize<'a>(
         }
     }
     discriminators.update_mappings(node, &mut diagnostics, budget)?;
-    diagnostics.finish(node, |rule, pointer| dialect.reason(rule, pointer), recorder);
+    diagnostics.finish(node, |rule, cause| dialect.reason(rule, cause), recorder);
     Ok(is_finished)
 }
 

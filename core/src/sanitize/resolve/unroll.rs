@@ -12,7 +12,7 @@ use crate::{
     error::Error,
     json::{Data, Member, Node, Object, Step, Text},
     limits::MAX_DEPTH,
-    rules::Rule,
+    rules::{Constraint, Rule},
     sanitize::{
         context::PassContext,
         diagnostics::{ChangeKind, Location},
@@ -27,7 +27,7 @@ use crate::{
 };
 
 const UNROLL: ChangeKind = ChangeKind::of(Rule::UnrollRecursion);
-const INLINE: ChangeKind = ChangeKind::of(Rule::InlineRef);
+const INLINE: ChangeKind = ChangeKind::of(Rule::InlineRef).caused_by(Constraint::Recursion);
 
 /// Number of times that a definition is nested in itself. More levels would only repeat what the model has read.
 const LEVELS: usize = 3;

@@ -12,7 +12,7 @@ use crate::{
     effect::{Accepts, Guidance},
     error::Error,
     json::{Data, Flags, Member, Node, Object, Text},
-    rules::Rule,
+    rules::{Constraint, Rule},
     sanitize::{
         context::PassContext,
         diagnostics::{ChangeKind, Location},
@@ -155,8 +155,10 @@ pub(crate) fn flatten_reference_part<'a>(
     true
 }
 
-const DROP_DRAFT: ChangeKind = ChangeKind::of(Rule::DropRefSibling).guidance(Guidance::Same);
-const TOO_MUCH: ChangeKind = ChangeKind::of(Rule::DropRefSibling).accepts(Accepts::Wider);
+const DROP_DRAFT: ChangeKind =
+    ChangeKind::of(Rule::DropRefSibling).guidance(Guidance::Same).caused_by(Constraint::BesideRef);
+const TOO_MUCH: ChangeKind =
+    ChangeKind::of(Rule::DropRefSibling).accepts(Accepts::Wider).caused_by(Constraint::BesideRef);
 
 impl<'a> Inliner<'_, '_, 'a> {
     pub(crate) fn write_kept_reference(
@@ -194,9 +196,14 @@ impl<'a> Inliner<'_, '_, 'a> {
             || !outer_texts.is_empty()
         {
             let (from, to) = (Location::of_reference(node), Location::under(node, "$ref"));
+            let effect = KEEP.caused_by(match (needs_wrapper, is_alone && outer_texts.is_empty()) {
+                (true, _) => Constraint::RefPlace,
+                (false, true) => Constraint::RefForm,
+                (false, false) => Constraint::BesideRef,
+            });
             self.context
                 .diagnostics
-                .report(path, from.to(to), KEEP, || format!("replaced the reference with `{reference}`"));
+                .report(path, from.to(to), effect, || format!("replaced the reference with `{reference}`"));
         }
         if !self.definitions.has_no_other_siblings(node) {
             if let Some(object) = node.as_object_mut() {
