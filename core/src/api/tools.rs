@@ -275,8 +275,9 @@ impl<T: OwnedForm> ToolSet<T> {
     /// Replaces the list. Returns false if the new list is equal to the old one; the cached results then remain.
     ///
     /// # Errors
-    /// Same as [`ToolSet::new`]; the list then remains unchanged.
-    pub fn update(&mut self, tools: impl Input<Owned = T>) -> Result<bool, Error> {
+    /// Those of [`ToolSet::new`], and `invalid-value` for an unpaired surrogate if the results are values; the list then
+    /// remains unchanged.
+    pub fn update(&mut self, tools: impl Input) -> Result<bool, Error> {
         self.update_node(tools.given()?.read()?)
     }
 
@@ -285,6 +286,8 @@ impl<T: OwnedForm> ToolSet<T> {
         if list == self.list {
             return Ok(false);
         }
+        // Later results have another form than this list, perhaps one that cannot express it.
+        T::written_from(&json::read(&list)?)?;
         (self.list, self.len) = (list, len);
         self.ready.clear();
         Ok(true)

@@ -94,7 +94,7 @@ fn report(function: Function, case: &Value, text: &str) -> Result<Value, Box<dyn
         Err(error) => {
             let change = |change: &Change| {
                 let reason = change.reason.to_string();
-                json!({ "pointer": change.pointer, "rule": change.rule, "reason": reason })
+                json!({ "pointer": change.pointer, "rule": change.rule.id(), "reason": reason })
             };
             json!({ "changes": error.changes().iter().map(change).collect::<Vec<_>>() })
         }
