@@ -224,11 +224,8 @@ const STRICT_OBJECT: Fact = Fact {
     ..OBJECT
 };
 /// For APIs that describe their strict mode as similar.
-pub(super) const STRICT_ROOT: Fact = Fact {
-    statement: "the root is an object",
-    rules: &[Constraint::RootObject, Constraint::RootNotSchema],
-    ..OBJECT
-};
+pub(super) const STRICT_ROOT: Fact =
+    Fact { statement: "the root is an object", rules: &[Constraint::RootObject, Constraint::RootNotSchema], ..OBJECT };
 pub(super) const STRICT_PROPERTIES: Fact = Fact {
     statement: "every object has `properties`, which may be empty",
     confidence: 'A',
