@@ -239,8 +239,8 @@ pub fn check_tools(
     check_tools::list(tools, dialects, limit, Naming::Camel)
 }
 
-/// Like [`check_tools`], but for tools that will be sent in the format of the dialect: a list has the same violations in
-/// the format of every API.
+/// Like [`check_tools`], but for tools that will be sent in the format of the dialect: a list has the same violations
+/// in the format of every API.
 ///
 /// # Errors
 /// Same as [`check_tools`].

@@ -149,7 +149,8 @@ pub fn sanitize_tools_node<'a>(
 /// let tools = json!([{"name": "a b", "inputSchema": {"type": "object", "properties": {}}}]);
 /// let violations = check_tools(&tools, &[Dialect::MOONSHOT])?;
 /// let found = &violations[0];
-/// assert_eq!((found.constraint, found.pointer.as_str(), found.confidence), (Constraint::ToolName, "/0/name", Grade::A));
+/// assert_eq!((found.constraint, found.pointer.as_str()), (Constraint::ToolName, "/0/name"));
+/// assert_eq!(found.confidence, Grade::A);
 /// # Ok::<(), toolwire::Error>(())
 /// ```
 ///
@@ -275,8 +276,8 @@ impl<T: OwnedForm> ToolSet<T> {
     /// Replaces the list. Returns false if the new list is equal to the old one; the cached results then remain.
     ///
     /// # Errors
-    /// Those of [`ToolSet::new`], and `invalid-value` for an unpaired surrogate if the results are values; the list then
-    /// remains unchanged.
+    /// Those of [`ToolSet::new`], and `invalid-value` for an unpaired surrogate if the results are values. The list
+    /// then remains unchanged.
     pub fn update(&mut self, tools: impl Input) -> Result<bool, Error> {
         self.update_node(tools.given()?.read()?)
     }

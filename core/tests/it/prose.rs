@@ -29,7 +29,7 @@ const TODAY: [(&str, usize); 20] = [
     ("mends", 0),
     ("anew", 1),
     (WHETHER, 2),
-    ("the same", 272),
+    ("the same", 258),
     ("that of", 11),
     ("those of", 7),
     ("the other one", 1),

@@ -1,8 +1,8 @@
 //! Removes what the grammar refuses in a schema: keywords, unknown keys, patterns, formats, and numbers that are too
 //! large.
 //!
-//! A refused keyword is replaced by an approximation, if there is one (an inclusive bound for an exclusive one, `items`
-//! for `prefixItems`, a smaller bound); otherwise it is moved to the description.
+//! A refused keyword is replaced by an approximation: an inclusive bound for an exclusive one, `items` for
+//! `prefixItems`, a smaller bound. A keyword without an approximation is moved to the description.
 
 use alloc::{format, string::String, vec::Vec};
 

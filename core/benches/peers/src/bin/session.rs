@@ -1,6 +1,5 @@
 //! An agent's session: the same tools in each of 50 requests, with one change of the list halfway. The measured time is
-//! the total cost of the tools, from the tools as their server lists them (`Value`) to JSON text for the body,
-//! including the first request. The peers have no cache: they convert the tools again for each request.
+//! the total cost of the tools in all requests: from the server's list (`Value`) to JSON text for the body. The peers have no cache: they convert the tools again for each request.
 
 use std::{
     env,
