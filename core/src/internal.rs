@@ -36,7 +36,7 @@ use crate::{
     },
     rules::Constraint,
     tools::{
-        check::{self as check_tools, RequestViolation, ToolViolation},
+        check::{self as checks, RequestViolation, ToolViolation},
         quarantine::Quarantined,
         sanitize_list,
         servers::{self, Servers},
@@ -236,7 +236,7 @@ pub fn check_tools(
     dialects: &[&'static Dialect],
     limit: FindingLimit,
 ) -> Result<Vec<ToolViolation>, Error> {
-    check_tools::list(tools, dialects, limit, Naming::Camel)
+    checks::list(tools, dialects, limit, Naming::Camel)
 }
 
 /// Like [`check_tools`], but for tools that will be sent in the format of the dialect: a list has the same violations
@@ -249,7 +249,7 @@ pub fn check_tools_in_format(
     dialect: &'static Dialect,
     limit: FindingLimit,
 ) -> Result<Vec<ToolViolation>, Error> {
-    check_tools::in_format_of(tools, dialect, limit, Naming::Camel)
+    checks::in_format_of(tools, dialect, limit, Naming::Camel)
 }
 
 /// Returns the violations of a request, with the names of options spelled as in JSON.
@@ -261,7 +261,7 @@ pub fn check_request(
     dialect: DialectId,
     limit: FindingLimit,
 ) -> Result<Vec<RequestViolation>, Error> {
-    check_tools::request(request, &CheckRequestOptions { naming: Naming::Camel, ..dialect.into() }, limit)
+    checks::request(request, &CheckRequestOptions { naming: Naming::Camel, ..dialect.into() }, limit)
 }
 
 /// Returns options of an exchange whose names are spelled as in JSON in messages, not as in Rust.
