@@ -16,10 +16,7 @@ quick_profile
 
 npm_package() (
   stamp=$ROOT/target/npm-made-from
-  if [ "${TOOLWIRE_BUILD:-}" = wasm ]; then
-    TOOLWIRE_BUILD=release
-    unset "${!CARGO_PROFILE_RELEASE_@}"
-  fi
+  wasm_profile
   wasm_toolchain=$(scripts/rust.sh toolchain)
   key=$(hash_of Cargo.toml Cargo.lock core/Cargo.toml core/src bindings-wasm npm/src npm/scripts npm/package.json npm/package-lock.json npm/tsconfig.json)
   key+=" $(RUSTUP_TOOLCHAIN=$wasm_toolchain rustc --version) ${TOOLWIRE_BUILD:-release} ${CARGO_PROFILE_RELEASE_OPT_LEVEL:-} ${CARGO_PROFILE_RELEASE_LTO:-}"

@@ -14,10 +14,10 @@ playground() {
   scripts/setup.sh npm $folder
 
   # The command line, which the package does not contain.
-  command_line() {
-    quick_profile
+  command_line() (
+    wasm_profile
     RUSTUP_TOOLCHAIN=$(scripts/rust.sh toolchain) node npm/scripts/wasm.js command
-  }
+  )
   step "build the command line for the playground" "$LOGS/build-command.log" command_line
 
   # The playground uses the files that `npm publish` would publish, not those of this checkout.

@@ -90,6 +90,15 @@ quick_profile() {
   fi
 }
 
+# wasm_profile: like quick_profile, for WebAssembly: a release build with TOOLWIRE_BUILD=wasm.
+wasm_profile() {
+  if [ "${TOOLWIRE_BUILD:-}" = wasm ]; then
+    export TOOLWIRE_BUILD=release
+    unset "${!CARGO_PROFILE_RELEASE_@}"
+  fi
+  quick_profile
+}
+
 # hash_of PATH...: prints a hash of the names and contents of files and folders, without build products.
 hash_of() {
   ( cd "$ROOT" && find "$@" \( -name target -o -name node_modules -o -name .venv -o -name dist -o -name pkg -o -name __pycache__ -o -name '.*_cache' \) -prune \
