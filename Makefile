@@ -11,8 +11,9 @@ help: ## list the targets
 demo: ## three real MCP servers through all functions, in three languages (ARGS=--all: a line per tool)
 	@scripts/build.sh demo && echo >&2 && node demo/demo.mjs $(ARGS)
 
+# The Rust tests are compiled first: make would start the suites that wait for them after all others, and the longest would end last.
 test: ## every test in every language, and nothing else
-	@$(call all,$(TESTS))
+	@export START=$$(date +%s) COMPILED=1; $(make) compile-tests; $(call all,$(TESTS))
 
 # $(call timed,LABEL,COMMAND): runs a command, and prints how long it took.
 timed = @start=$$(date +%s); $(2); status=$$?; echo "  $(1): $$(($$(date +%s) - start)) s" >&2; exit $$status
@@ -106,10 +107,12 @@ endif
 # two would not keep two cores busy.)
 JOBS ?= 3
 make = $(MAKE) --no-print-directory
-all = start=$$(date +%s); scripts/counted.sh forget $(1); $(make) --keep-going --jobs=$(JOBS) $(1) || true; STARTED=$$start scripts/counted.sh total $(1)
+all = start=$${START:-$$(date +%s)}; scripts/counted.sh forget $(1); $(make) --keep-going --jobs=$(JOBS) $(1) || true; STARTED=$$start scripts/counted.sh total $(1)
 # $(call with,TARGETS): these prerequisites, if `test-rust` is also made: the tests of npm and Python call cargo, and
 # would wait for it.
 with = $(if $(filter test-rust,$(MAKECMDGOALS)),$(1))
+# The target that compiles the Rust tests, unless they are compiled already.
+compiled = $(if $(COMPILED),built,compile-tests)
 
 installed:
 	@scripts/setup.sh && scripts/setup.sh packaging
@@ -121,15 +124,15 @@ chromium: installed
 # Longest first, so that both cores are busy until the end. `test-roles`, one of the longest, waits for the suites before it.
 TESTS = test-rust test-pypi-sdks test-python test-npm-sdks test-roles test-playground test-node test-conversations test-cliproxyapi test-packages test-docs test-readme test-demo
 
-test-python: built $(call with,compile-tests)
+test-python: built $(call with,$(compiled))
 	@scripts/counted.sh pytest $@ bash -c 'cd python && exec .venv/bin/python -m pytest'
 compile-tests: built
 	@scripts/counted.sh none $@ cargo test --workspace --locked --no-run
-test-rust: compile-tests
+test-rust: $(compiled)
 	@scripts/counted.sh libtest $@ cargo test --workspace --locked --no-fail-fast -- --show-output
 test-cliproxyapi: installed
 	@scripts/counted.sh libtest $@ scripts/examples.sh cliproxyapi
-test-node: built $(call with,compile-tests)
+test-node: built $(call with,$(compiled))
 	@scripts/counted.sh node $@ npm test --silent --prefix npm
 test-packages: built chromium
 	@scripts/counted.sh node $@ npm run --silent --prefix npm test:packaging
