@@ -137,6 +137,12 @@ mod sealed {
         /// # Errors
         /// `invalid-value` for an unpaired surrogate, which a `Value` cannot hold.
         fn written_from(node: &Node<'_>) -> Result<Self, Error>;
+
+        /// Makes the value from its compact JSON text.
+        ///
+        /// # Errors
+        /// `invalid-value` for an unpaired surrogate, which a `Value` cannot hold.
+        fn of_compact_text(text: &str) -> Result<Self, Error>;
     }
 }
 
@@ -207,7 +213,7 @@ texts!(str: [] str, [] String, [] Cow<'_, str>);
 texts!([u8]: [] [u8], [] Vec<u8>, [] Cow<'_, [u8]>, [const N: usize] [u8; N]);
 
 macro_rules! owned {
-    ($($type:ty: $given:expr, $write:expr;)*) => {$(
+    ($($type:ty: $given:expr, $write:expr, $read:expr;)*) => {$(
         impl Form for $type {
             type Output = $type;
             type Owned = $type;
@@ -231,14 +237,19 @@ macro_rules! owned {
                 let write: fn(&Node<'_>) -> Result<$type, Error> = $write;
                 write(node)
             }
+
+            fn of_compact_text(text: &str) -> Result<Self, Error> {
+                let read: fn(&str) -> Result<$type, Error> = $read;
+                read(text)
+            }
         }
     )*};
 }
 
 owned! {
-    Value: |value| Ok(Given::Value(value)), |node| node.to_value();
-    String: |text| Ok(Given::Text(text)), |node| Ok(json::write(node));
-    Vec<u8>: |bytes| json::utf8(bytes).map(Given::Text), |node| Ok(json::write(node).into_bytes());
+    Value: |value| Ok(Given::Value(value)), |node| node.to_value(), |text| json::read(text)?.to_value();
+    String: |text| Ok(Given::Text(text)), |node| Ok(json::write(node)), |text| Ok(text.into());
+    Vec<u8>: |bytes| json::utf8(bytes).map(Given::Text), |node| Ok(json::write(node).into_bytes()), |text| Ok(text.into());
 }
 
 /// The form of a text input: `str`, or bytes.

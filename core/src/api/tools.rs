@@ -288,7 +288,7 @@ impl<T: OwnedForm> ToolSet<T> {
             return Ok(false);
         }
         // Later results have another form than this list, perhaps one that cannot express it.
-        T::written_from(&json::read(&list)?)?;
+        T::of_compact_text(&list)?;
         (self.list, self.len) = (list, len);
         self.ready.clear();
         Ok(true)
@@ -305,8 +305,7 @@ impl<T: OwnedForm> ToolSet<T> {
             self.ready.push(Arc::clone(&ready));
             return Ok(ready);
         }
-        let list = json::read(&self.list)?;
-        let input = T::written_from(&list)?;
+        let (list, input) = (json::read(&self.list)?, T::of_compact_text(&self.list)?);
         let (tools, report) = sanitize_tools_node(list, options, false)?;
         let ToolsReport { quarantined, lossless, restore, warning, .. } = report;
         let (tools, options, changes) = (T::written_from(&tools)?, options.clone(), OnceValue::new());

@@ -13,7 +13,7 @@ pub fn same(left: &Node<'_>, right: &Node<'_>) -> bool {
 
 /// Like [`same`], but charges its steps to a budget. Returns false if the budget is spent.
 pub(crate) fn same_within(budget: &Budget, left: &Node<'_>, right: &Node<'_>) -> bool {
-    compare_pairs(left, right, &mut |steps| budget.pay(steps))
+    budget.pay(1) && compare_pairs(left, right, &mut |steps| budget.pay(steps))
 }
 
 /// Compares two values and all values inside them. Avoids recursion, so that values may nest to any depth.

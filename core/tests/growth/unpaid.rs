@@ -13,8 +13,9 @@ use crate::shapes::{shapes, Work, MEASURED};
 
 /// The compared sizes, in bytes.
 const SIZES: [usize; 2] = [24 << 10, 96 << 10];
-/// The compared sizes of requests with many additions, of which each costs much more than its bytes.
-const SIZES_OF_ADDITIONS: [usize; 2] = [64 << 10, 256 << 10];
+/// The compared sizes of requests with many additions, of which each costs much more than its bytes, and of compared
+/// schemas, because comparing small ones takes too little time.
+const LARGER_SIZES: [usize; 2] = [64 << 10, 256 << 10];
 /// Maximum growth of the time for a paid unit, from the smaller to the larger size. Sorting and searching grow a little.
 const MAX_GROWTH: f64 = 2.2;
 /// Shorter calls are not judged, because the time is too inexact.
@@ -94,7 +95,10 @@ pub(crate) fn faults() -> Vec<String> {
     let (mut faults, mut measured, mut judged) = (Vec::new(), 0, 0);
     for shape in shapes() {
         let name = (&shape.group, &shape.name);
-        let sizes = if shape.group == "additions" { SIZES_OF_ADDITIONS } else { SIZES };
+        let sizes = match shape.works {
+            [Work::Native | Work::Compare] => LARGER_SIZES,
+            _ => SIZES,
+        };
         for (work, dialect, groups) in MEASURED {
             if groups.contains(&shape.group.as_str()) && shape.works.contains(&work) {
                 measured += 1;

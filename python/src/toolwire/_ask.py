@@ -9,7 +9,10 @@ from ._toolwire import call, call_text
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-TEXT = (str, bytes, bytearray, memoryview)
+BYTES = (bytes, bytearray, memoryview)
+"""Types that are read as bytes. A union of types would be made again by each `isinstance`."""
+
+TEXT = (str, *BYTES)
 """Types that are read as JSON text."""
 
 
@@ -38,7 +41,7 @@ def call_on_two(
 
 def decode(function: str, value: object) -> object:
     """Decode bytes. If they are not UTF-8, raise the core's error."""
-    if not isinstance(value, bytes | bytearray | memoryview):
+    if not isinstance(value, BYTES):
         return value
     try:
         return str(value, "utf-8")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping  # noqa: TC003 - needed when hints are evaluated at run time
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 from ._dataclass import refuse_deleting, refuse_setting
 
@@ -43,15 +43,15 @@ class Record:
     def of(cls, members: Mapping[str, Any]) -> Self:
         """Make a record from a JSON object."""
         record = cls.__new__(cls)
-        for key, member, convert in _plan_of(cls):
+        for key, setter, convert, member in _plans.get(cls) or _plan_of(cls):
             if key in members:
                 value = members[key]
-                member.setter(record, value if convert is None or value is None else convert(value))
+                setter(record, value if convert is None or value is None else convert(value))
             elif member.is_required:
                 message = f"expected a member {key!r} of {cls.__name__}, found none"
                 raise TypeError(message)
             else:
-                member.setter(record, member.default_value())
+                setter(record, member.default_value())
         return record
 
     @classmethod
@@ -61,7 +61,7 @@ class Record:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON object that is the same in every language."""
-        items = ((key, member, getattr(self, member.name)) for key, member, _ in _plan_of(type(self)))
+        items = ((key, member, getattr(self, member.name)) for key, _, _, member in _plan_of(type(self)))
         return {
             key: to_json_value(value)
             for key, member, value in items
@@ -69,15 +69,18 @@ class Record:
         }
 
 
-_plans: dict[type[Record], list[tuple[str, Member, Callable[[Any], Any] | None]]] = {}
-"""The JSON name, the member and the converter of each member, by class: a report has many records of few classes."""
+_Step: TypeAlias = "tuple[str, Callable[[Any, Any], None], Callable[[Any], Any] | None, Member]"
+
+_plans: dict[type[Record], list[_Step]] = {}
+"""The JSON name, setter, converter and description of each member, by class: a report has many records of few
+classes."""
 
 
-def _plan_of(cls: type[Record]) -> list[tuple[str, Member, Callable[[Any], Any] | None]]:
+def _plan_of(cls: type[Record]) -> list[_Step]:
     plan = _plans.get(cls)
     if plan is None:
         members: tuple[Member, ...] = cls._members  # type: ignore[attr-defined]
-        plan = [(camel(member.name), member, cls._converters.get(member.name)) for member in members]
+        plan = [(camel(member.name), member.setter, cls._converters.get(member.name), member) for member in members]
         _plans[cls] = plan
     return plan
 

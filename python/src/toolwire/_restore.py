@@ -7,7 +7,7 @@ import json
 from typing import TYPE_CHECKING, Any, overload
 
 from ._argument_results import RepairedCall
-from ._ask import TEXT, call_for_value
+from ._ask import BYTES, TEXT, call_for_value
 from ._error import ToolwireError
 from ._frozen import copy_json
 from ._restored import RestoredCall, RestoredClientCall, RestoredContent, RestoredReply
@@ -106,7 +106,7 @@ class Restore:
         >>> call.name, call.arguments
         ('files.read', {'path': 'a'})
         """
-        if isinstance(arguments, bytes | bytearray | memoryview):
+        if isinstance(arguments, BYTES):
             text = str(arguments, "utf-8", "replace")
             call, _ = self._core().call("restoreCall", (name, text))
             restored = call["arguments"]
@@ -162,7 +162,7 @@ class Restore:
         >>> restore.content('{"response": ["a"]}')
         RestoredContent(content='["a"]', complete=True, fenced=False)
         """
-        input_text = str(text, "utf-8", "replace") if isinstance(text, bytes | bytearray | memoryview) else text
+        input_text = str(text, "utf-8", "replace") if isinstance(text, BYTES) else text
         value, report = self._core().call("restoreContent", (input_text,))
         if input_text is not text:
             # Bytes that are not UTF-8 are returned unchanged.

@@ -7,10 +7,13 @@ mod schemas;
 
 use serde_json::json;
 use toolwire::{
-    adapt_request, apply_deferred_loading, check, normalize_envelope,
+    adapt_request, apply_deferred_loading, check, check_request, check_tools, fit_result,
+    internal::{compare_schemas, json::read},
+    normalize_envelope,
     options::{Api, HistoryPairs, Native},
-    repair_arguments, restore_arguments, sanitize, sanitize_tools, validate_arguments, AdaptOptions, DeferredOptions,
-    DialectId, RepairOptions, Restore, SanitizeOptions, ToolsOptions,
+    repair_arguments, restore_arguments, sanitize, sanitize_tools, search_tools, validate_arguments, validate_result,
+    AdaptOptions, DeferredOptions, DialectId, RepairOptions, Restore, ResultOptions, SanitizeOptions, SearchOptions,
+    ToolsOptions,
 };
 
 #[allow(clippy::expect_used, reason = "a test fails by panicking")]
@@ -44,16 +47,25 @@ pub(crate) enum Work {
     Repair,
     /// Restores arguments with the plan of the schema alone.
     Restore,
+    /// Validates the arguments as structured content, with the schema as the output schema of the tool.
+    ValidateResult,
+    /// Fits a result with the arguments as structured content.
+    FitResult,
     Tools,
+    CheckTools,
+    Search,
     Defer,
     Adapt,
+    CheckRequest,
     /// `adaptRequest` for a backend whose history adds tools.
     Native,
     Stream,
+    /// Compares two schemas, as `toolwire diff` does.
+    Compare,
 }
 
 /// The calls whose cost is compared with their paid units, each with the groups of its inputs.
-pub(crate) const MEASURED: [(Work, &str, &[&str]); 12] = [
+pub(crate) const MEASURED: [(Work, &str, &[&str]); 18] = [
     (
         Work::Report,
         "openai-strict",
@@ -67,13 +79,19 @@ pub(crate) const MEASURED: [(Work, &str, &[&str]); 12] = [
     (Work::Check, "openai-strict", &["oneOf", "anyOf", "properties", "definitions"]),
     (Work::Tools, "openai-strict", &["tool lists"]),
     (Work::Tools, "anthropic", &["tool lists"]),
+    (Work::CheckTools, "openai-strict", &["tool lists"]),
+    (Work::Search, "", &["tool lists"]),
     (Work::Defer, "", &["requests"]),
     (Work::Adapt, "openai-strict", &["requests"]),
+    (Work::CheckRequest, "openai-strict", &["requests"]),
     (Work::Native, "moonshot", &["additions"]),
     (Work::Native, "xai", &["additions"]),
     (Work::Native, "anthropic", &["additions"]),
     (Work::Native, "gemini-interactions", &["additions"]),
     (Work::Stream, "", &["streams"]),
+    (Work::ValidateResult, "", &["arguments by items", "arguments by circle"]),
+    (Work::FitResult, "", &["arguments by items", "arguments by circle"]),
+    (Work::Compare, "", &["compared properties", "compared definitions"]),
 ];
 
 impl Work {
@@ -87,21 +105,39 @@ impl Work {
             Work::Validate => "validateArguments",
             Work::Repair => "repairArguments",
             Work::Restore => "restoreArguments",
+            Work::ValidateResult => "validateResult",
+            Work::FitResult => "fitResult",
             Work::Tools => "sanitizeTools",
+            Work::CheckTools => "checkTools",
+            Work::Search => "searchTools",
             Work::Defer => "applyDeferredLoading",
             Work::Adapt => "adaptRequest",
+            Work::CheckRequest => "checkRequest",
             Work::Native => "adaptRequest with native constructs",
             Work::Stream => "restore.stream",
+            Work::Compare => "toolwire diff",
         }
     }
 
     pub(crate) const fn has_dialect(self) -> bool {
-        !matches!(self, Work::Envelope | Work::Validate | Work::Repair | Work::Defer | Work::Stream)
+        !matches!(
+            self,
+            Work::Envelope | Work::Search | Work::Defer | Work::Stream | Work::Compare | Work::Validate | Work::Repair
+        ) && !self.is_of_results()
+    }
+
+    /// Returns true for functions that validate values within [`JUDGED`] steps.
+    pub(crate) const fn is_validation(self) -> bool {
+        matches!(self, Work::Validate | Work::Repair) || self.is_of_results()
+    }
+
+    const fn is_of_results(self) -> bool {
+        matches!(self, Work::ValidateResult | Work::FitResult)
     }
 
     /// A validation or repair that exhausted its budget may return "unknown".
     pub(crate) const fn is_cut_off(self, steps: usize) -> bool {
-        matches!(self, Work::Validate | Work::Repair) && steps >= JUDGED
+        self.is_validation() && steps >= JUDGED
     }
 
     /// Runs the function.
@@ -126,7 +162,18 @@ impl Work {
             Work::Restore => sanitize(first, &SanitizeOptions::new(id(dialect)))
                 .and_then(|done| restore_arguments(second, done.restore_plan()?).map(drop))
                 .map_err(code),
+            Work::ValidateResult | Work::FitResult => {
+                let tool = format!(r#"{{"name":"t","inputSchema":{{"type":"object"}},"outputSchema":{first}}}"#);
+                let result = format!(r#"{{"content":[],"structuredContent":{second}}}"#);
+                let (tool, result) = (tool.as_str(), result.as_str());
+                match self {
+                    Work::ValidateResult => validate_result(result, tool).map(drop).map_err(code),
+                    _ => fit_result(result, tool, &ResultOptions::default()).map(drop).map_err(code),
+                }
+            }
             Work::Tools => sanitize_tools(first, &ToolsOptions::new(id(dialect))).map(drop).map_err(code),
+            Work::CheckTools => check_tools(first, &[id(dialect)]).map(drop).map_err(code),
+            Work::Search => search_tools(first, "read a path", &SearchOptions::default()).map(drop).map_err(code),
             Work::Defer => {
                 for target in [None, Some(Api::OpenaiChat), Some(Api::OpenaiResponses)] {
                     let mut options = DeferredOptions::default();
@@ -139,6 +186,7 @@ impl Work {
                 let options = AdaptOptions::new(id(dialect)).history_pairs(HistoryPairs::Complete);
                 adapt_request(first, &options).map(drop).map_err(code)
             }
+            Work::CheckRequest => check_request(first, id(dialect)).map(drop).map_err(code),
             Work::Native => {
                 let known = NATIVE.iter().find(|(known, ..)| *known == dialect);
                 let deferred =
@@ -156,6 +204,11 @@ impl Work {
                     stream.feed_text(piece).map_err(code)?;
                 }
                 stream.finish_text().map(drop).map_err(code)
+            }
+            Work::Compare => {
+                let (old, new) = (read(first).map_err(code)?, read(second).map_err(code)?);
+                compare_schemas(&old, &new, true, JUDGED);
+                Ok(())
             }
         }
     }
@@ -211,13 +264,21 @@ pub(crate) fn shapes() -> Vec<Shape> {
             }
         }
     }
+    for container in schemas::CONTAINERS.iter().filter(|(name, _)| ["properties", "definitions"].contains(name)) {
+        for element in schemas::ELEMENTS {
+            // The schemas differ in the number of elements, which the last one shows.
+            let make =
+                move |count| [count, count + 1].map(|n| schemas::schema(*element, *container, n).to_string()).into();
+            all.push(Shape::new(format!("compared {}", container.0), element.0, &[Work::Compare], make));
+        }
+    }
     for (group, schema) in arguments::SCHEMAS {
         for (name, answer) in arguments::ANSWERS {
             let make = move |count| vec![schema().to_string(), answer(count).to_string()];
             all.push(Shape::new(
                 format!("arguments by {group}"),
                 *name,
-                &[Work::Validate, Work::Repair, Work::Restore],
+                &[Work::Validate, Work::Repair, Work::Restore, Work::ValidateResult, Work::FitResult],
                 make,
             ));
         }
@@ -228,11 +289,13 @@ pub(crate) fn shapes() -> Vec<Shape> {
         all.push(Shape::new("texts of arguments", *name, &[Work::Repair], make));
     }
     for (name, list) in requests::LISTS {
-        all.push(Shape::new("tool lists", *name, &[Work::Tools], move |count| vec![list(count).to_string()]));
+        all.push(Shape::new("tool lists", *name, &[Work::Tools, Work::CheckTools, Work::Search], move |count| {
+            vec![list(count).to_string()]
+        }));
     }
     for (name, request) in requests::REQUESTS {
         let make = move |count| vec![request(count).to_string()];
-        all.push(Shape::new("requests", *name, &[Work::Defer, Work::Adapt], make));
+        all.push(Shape::new("requests", *name, &[Work::Defer, Work::Adapt, Work::CheckRequest], make));
     }
     for (name, request) in requests::ADDITIONS {
         all.push(Shape::new("additions", *name, &[Work::Native], move |count| vec![request(count).to_string()]));
