@@ -249,7 +249,10 @@ macro_rules! owned {
 owned! {
     Value: |value| Ok(Given::Value(value)), |node| node.to_value(), |text| json::read(text)?.to_value();
     String: |text| Ok(Given::Text(text)), |node| Ok(json::write(node)), |text| Ok(text.into());
-    Vec<u8>: |bytes| json::utf8(bytes).map(Given::Text), |node| Ok(json::write(node).into_bytes()), |text| Ok(text.into());
+    Vec<u8>:
+        |bytes| json::utf8(bytes).map(Given::Text),
+        |node| Ok(json::write(node).into_bytes()),
+        |text| Ok(text.into());
 }
 
 /// The form of a text input: `str`, or bytes.

@@ -1,6 +1,6 @@
 //! Checks growth by counting: from 32 to 128 KB, steps and allocated bytes may grow with an exponent of at most 1.2.
-//! Requests and streams have no budget, so only their bytes are counted, and those of comparisons, whose search has a
-//! fixed budget. Validations and repairs that exhaust their budget are compared at smaller sizes.
+//! Only bytes are counted for requests and streams, which have no budget, and for comparisons, whose search has a fixed
+//! budget. Validations and repairs that exhaust their budget are compared at smaller sizes.
 //!
 //! The groups in [`COUNTED`] are checked, except for inputs that are refused at these sizes. `cargo run --release -p
 //! toolwire --example growth -- rows` shows all others.
