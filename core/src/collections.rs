@@ -208,6 +208,8 @@ impl<K: Ord, V> FromIterator<(K, V)> for Map<K, V> {
 
 impl<K: Ord, V> Extend<(K, V)> for Map<K, V> {
     fn extend<I: IntoIterator<Item = (K, V)>>(&mut self, entries: I) {
+        let entries = entries.into_iter();
+        self.entries.reserve(entries.size_hint().0);
         for (key, value) in entries {
             self.insert(key, value);
         }
@@ -254,6 +256,10 @@ pub(crate) struct Set<T> {
 impl<T> Set<T> {
     pub(crate) const fn new() -> Self {
         Set { items: Map::new() }
+    }
+
+    pub(crate) fn with_capacity(count: usize) -> Self {
+        Set { items: Map::with_capacity(count) }
     }
 
     pub(crate) fn len(&self) -> usize {

@@ -529,7 +529,7 @@ fn record_server_tools(_: &mut Node<'_>, context: &mut RequestContext<'_, '_>) -
     let gone = context.unsent_names();
     let RequestContext { servers, added_server_tools: added, sent, names, restore_map, .. } = context;
     let listed = servers.iter().flat_map(Servers::owners).map(|(called, owner)| (called, owner.server, owner.name));
-    let added = added.iter().map(|(called, tool)| (called, &tool.server, &tool.name));
+    let added = added.iter().map(|(called, tool)| (called, &*tool.server, &tool.name));
     for (name, server, original_name) in listed.chain(added) {
         let called = names.current(name);
         if sent.callable.contains(&*called) || !gone.contains(&*name.display()) {

@@ -239,7 +239,7 @@ impl Mentions<'_> {
         let Some(name) = servers::defined_name(definition) else { return };
         let listed_name = servers.name_in_list(Some(&server), &name).unwrap_or_else(|| {
             let listed_name = servers.name_of_removed_tool(&server, &name);
-            added.insert(listed_name.clone(), ServerTool { server, name: name.clone() });
+            added.insert(listed_name.clone(), ServerTool { server: server.into(), name: name.clone() });
             listed_name
         });
         if listed_name != name {

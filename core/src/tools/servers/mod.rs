@@ -13,7 +13,7 @@
 pub(crate) mod index;
 pub(crate) mod mentions;
 
-use alloc::{format, string::String, vec::Vec};
+use alloc::{format, string::String, sync::Arc, vec::Vec};
 
 use crate::{
     collections::{Map, Set},
@@ -54,7 +54,7 @@ pub(crate) struct Servers {
 
 #[derive(Debug)]
 struct ServerList {
-    server: Text<'static>,
+    server: Arc<Text<'static>>,
     /// The pointer to its list of tools.
     pointer: String,
 }
@@ -84,13 +84,13 @@ pub(crate) struct Owner<'s> {
 }
 
 fn is_server(entry: &Node<'_>) -> bool {
-    entry.get(SERVER).is_some() && (has_list(entry) || tool_format::recognize(entry) == Entry::Unknown)
+    entry.get(SERVER).is_some() && (list_in(entry).is_some() || tool_format::recognize(entry) == Entry::Unknown)
 }
 
-fn has_list(entry: &Node<'_>) -> bool {
+fn list_in<'n, 'a>(entry: &'n Node<'a>) -> Option<&'n [Node<'a>]> {
     let tools = entry.get(TOOLS);
     let inner = tools.and_then(|tools| tools.get(TOOLS));
-    [tools, inner].into_iter().flatten().any(|tools| tools.as_array().is_some())
+    [tools, inner].into_iter().flatten().find_map(Node::as_array)
 }
 
 fn has_server(list: &Node<'_>) -> bool {
@@ -140,7 +140,8 @@ fn flatten_with_reserved<'a>(
         list = list.visit(TOOLS, core::mem::take).unwrap_or_default();
     }
     let Data::Array(entries) = list.into_data() else { return Ok((Node::default(), None)) };
-    let (mut tools, mut locations, mut lists) = (Vec::new(), Vec::new(), Vec::new());
+    let count = entries.iter().filter_map(list_in).map(<[_]>::len).sum();
+    let (mut tools, mut locations, mut lists) = (Vec::with_capacity(count), Vec::with_capacity(count), Vec::new());
     let mut known_servers = Set::new();
     for (at, mut entry) in entries.into_iter().enumerate() {
         let pointer = format!("{above}/{at}");
@@ -160,7 +161,7 @@ fn flatten_with_reserved<'a>(
             locations.push(ServerLocation::of(lists.len(), at));
             tools.push(tool);
         }
-        lists.push(ServerList { server, pointer });
+        lists.push(ServerList { server: Arc::new(server), pointer });
     }
     let servers = Servers::plan(&mut tools, (lists, locations), prefix, name_pattern, reserved);
     Ok((Node::array(tools), Some(servers)))
@@ -290,9 +291,9 @@ impl Servers {
         reserved: &Set<Text<'static>>,
     ) -> Self {
         let server_of = |location: ServerLocation| {
-            lists.get(location.list as usize).map_or(Text::new(""), |list| list.server.clone())
+            lists.get(location.list as usize).map_or_else(|| Arc::new(Text::new("")), |list| Arc::clone(&list.server))
         };
-        let (mut all, mut hosted) = (Set::new(), Map::new());
+        let (mut all, mut hosted) = (Set::with_capacity(locations.len()), Map::new());
         for (location, tool) in locations.iter().zip(&*tools) {
             match entry_name(tool) {
                 Some(EntryName::Defined(name)) => drop(all.insert(ServerTool { server: server_of(*location), name })),
@@ -301,8 +302,7 @@ impl Servers {
             }
         }
         let reserved_names = hosted.keys().chain(reserved.iter()).cloned();
-        let (names, taken) = plan_names(&all, reserved_names, prefix, name_pattern);
-        drop(all);
+        let (names, taken) = plan_names(all, reserved_names, prefix, name_pattern);
         let digests = TakenDigests::of(taken.names());
         drop(taken);
         let (mut owners, mut by_original_name) = (Map::with_capacity(names.len()), Map::new());
@@ -340,7 +340,7 @@ impl Servers {
         for listed in entries {
             let index = listed.pointer.strip_prefix('/').and_then(|index| index.parse().ok());
             if let Some((list, index)) = self.listed_at(&listed.entry, index, count) {
-                listed.server = Some(list.server.clone());
+                listed.server = Some(Text::clone(&list.server));
                 if sets_pointers {
                     listed.pointer = format!("{}/{index}", list.pointer);
                 }
@@ -380,7 +380,7 @@ impl Servers {
     ) -> impl Iterator<Item = (EntryRef<'n, 'a>, Option<&'n Text<'static>>)> {
         entries.iter().map(move |listed| {
             match servers.and_then(|servers| servers.listed_at(listed.entry, listed.index(), entries.len())) {
-                Some((list, index)) => (listed.located_at(&list.pointer, index), Some(&list.server)),
+                Some((list, index)) => (listed.located_at(&list.pointer, index), Some(&*list.server)),
                 None => (listed, None),
             }
         })
@@ -413,7 +413,7 @@ impl Servers {
             return;
         }
         let tools: Set<ServerTool> = self.names.keys().cloned().collect();
-        let (planned, _) = plan_names(&tools, self.hosted.keys().cloned(), self.prefix, name_pattern);
+        let (planned, _) = plan_names(tools, self.hosted.keys().cloned(), self.prefix, name_pattern);
         let mut legal = crate::names::Names::default();
         legal.plan(name_pattern, planned.values(), &self.hosted.keys().collect::<Vec<_>>());
         for (tool, name) in planned.iter() {
@@ -429,7 +429,7 @@ impl Servers {
     pub(crate) fn name_in_list(&self, server: Option<&Text<'_>>, name: &Text<'_>) -> Option<Text<'static>> {
         let name = name.borrowed().into_owned();
         if let Some(server) = server {
-            let server = server.borrowed().into_owned();
+            let server = Arc::new(server.borrowed().into_owned());
             let is_listed =
                 self.location_of(&name).and_then(|at| self.list_of(at)).is_some_and(|list| list.server == server);
             let listed_name = self.names.get(&ServerTool { server, name: name.clone() }).cloned();
@@ -450,7 +450,7 @@ impl Servers {
 
     /// Returns a name for a tool that its server no longer has. No tool in the list has the returned name.
     pub(crate) fn name_of_removed_tool(&self, server: &Text<'_>, name: &Text<'_>) -> Text<'static> {
-        let tool = ServerTool { server: server.borrowed().into_owned(), name: name.borrowed().into_owned() };
+        let tool = ServerTool { server: Arc::new(server.borrowed().into_owned()), name: name.borrowed().into_owned() };
         removed_tool_name(self.name_pattern, self.prefix != Prefix::Never, &tool, &self.digests)
     }
 }
@@ -499,14 +499,14 @@ const SEPARATOR: &str = "__";
 /// A tool, identified by its server and its name at this server.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct ServerTool {
-    pub(crate) server: Text<'static>,
+    pub(crate) server: Arc<Text<'static>>,
     pub(crate) name: Text<'static>,
 }
 
 /// Plans the name of each tool in the list. `hosted` contains the unchanged names of tools that the API defines. Also
 /// returns all names that are taken.
 fn plan_names(
-    tools: &Set<ServerTool>,
+    tools: Set<ServerTool>,
     hosted: impl Iterator<Item = Text<'static>>,
     prefix: Prefix,
     name_pattern: NamePattern,
@@ -525,43 +525,41 @@ fn plan_names(
         true => name_with_prefix(name_pattern, tool),
         false => (!is_shared(&tool.name)).then(|| tool.name.display().into_owned()),
     };
-    let preferences: Map<&ServerTool, Option<String>> = tools.iter().map(|tool| (tool, preferred(tool))).collect();
+    let mut preferences: Vec<Option<String>> = tools.iter().map(preferred).collect();
     let mut preference_counts: Map<&String, usize> = Map::new();
-    preferences.values().flatten().for_each(|preferred| *preference_counts.entry(preferred).or_default() += 1);
-    let is_taken = |preferred: &String| preference_counts.get(&preferred) != Some(&1) || taken.has(preferred);
-    let (unique, ambiguous): (Map<&ServerTool, _>, Map<&ServerTool, _>) = preferences
-        .iter()
-        .map(|(tool, preferred)| (*tool, preferred.as_ref().filter(|preferred| !is_taken(preferred))))
-        .fold((Map::new(), Map::new()), |(mut unique, mut ambiguous), (tool, preferred)| {
-            match preferred {
-                Some(preferred) => drop(unique.insert(tool, preferred)),
-                None => drop(ambiguous.insert(tool, has_prefix(tool))),
-            }
-            (unique, ambiguous)
-        });
-    let mut names = Map::with_capacity(tools.len());
-    let mut assigned = taken.clone();
-    for (tool, has_prefix) in ambiguous.iter() {
-        names.insert(
-            (*tool).clone(),
-            Text::new(
-                assigned.reserve_unused(name_with_digest(name_pattern, *has_prefix, tool), name_pattern.max_length),
-            ),
-        );
+    preferences.iter().flatten().for_each(|preferred| *preference_counts.entry(preferred).or_default() += 1);
+    let is_unique = |preferred: &String| preference_counts.get(&preferred) == Some(&1) && !taken.has(preferred);
+    let are_unique: Vec<bool> = preferences.iter().map(|preferred| preferred.as_ref().is_some_and(is_unique)).collect();
+    drop(preference_counts);
+    for (preferred, is_unique) in preferences.iter_mut().zip(are_unique) {
+        if !is_unique {
+            *preferred = None;
+        }
     }
-    // A tool whose name equals another tool's name with a digest also gets a digest.
-    for (tool, preferred) in unique.iter() {
-        let listed_name = match assigned.has(preferred) {
-            true => Text::new(
-                assigned
-                    .reserve_unused(name_with_digest(name_pattern, has_prefix(tool), tool), name_pattern.max_length),
-            ),
-            false if has_prefix(tool) => Text::new((*preferred).clone()),
-            false => tool.name.clone(),
+    let mut assigned = taken.clone();
+    let reserve = |assigned: &mut Taken, tool: &ServerTool| {
+        let name = name_with_digest(name_pattern, has_prefix(tool), tool);
+        Text::new(assigned.reserve_unused(name, name_pattern.max_length))
+    };
+    // Tools without a preferred name come first, because each other name may be changed.
+    let with_digests: Vec<Option<Text<'static>>> = tools
+        .iter()
+        .zip(&preferences)
+        .map(|(tool, preferred)| preferred.is_none().then(|| reserve(&mut assigned, tool)))
+        .collect();
+    let mut listed_names = Vec::with_capacity(tools.len());
+    for ((tool, preferred), with_digest) in tools.iter().zip(preferences).zip(with_digests) {
+        let listed_name = match (with_digest, preferred) {
+            (Some(name), _) => name,
+            // A tool whose name equals another tool's name with a digest also gets a digest.
+            (None, Some(preferred)) if assigned.has(&preferred) => reserve(&mut assigned, tool),
+            (None, Some(preferred)) if has_prefix(tool) => Text::new(preferred),
+            (None, _) => tool.name.clone(),
         };
         assigned.take(&listed_name);
-        names.insert((*tool).clone(), listed_name);
+        listed_names.push(listed_name);
     }
+    let names = tools.into_iter().zip(listed_names).collect();
     (names, assigned)
 }
 
