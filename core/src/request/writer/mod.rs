@@ -19,7 +19,7 @@ use super::{
     tools::{Source, Tools},
 };
 use crate::{
-    collections::{by, Map, Set},
+    collections::{sorted_by, Map, Set},
     error::Error,
     json::{lazy::view, Member, Node, Text},
     names::Names,
@@ -370,7 +370,7 @@ impl<'w, 'a> Writer<'w, 'a> {
             self.origins.push(origin);
             listed.push(written);
         }
-        for (_, origin, written) in by(loaded, |(first, ..), (second, ..)| first.cmp(second)) {
+        for (_, origin, written) in sorted_by(loaded, |(first, ..), (second, ..)| first.cmp(second)) {
             self.origins.push(origin);
             listed.push(written);
         }

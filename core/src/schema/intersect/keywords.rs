@@ -346,7 +346,7 @@ fn by_name<'n, 'a>(members: impl Iterator<Item = &'n Member<'a>>) -> Vec<&'n Mem
 where
     'a: 'n,
 {
-    collections::by(members.collect(), |one, two| one.key.cmp(&two.key))
+    collections::sorted_by(members.collect(), |one, two| one.key.cmp(&two.key))
 }
 
 const fn rank(node: &Node<'_>) -> u8 {
