@@ -291,7 +291,7 @@ pub(crate) const STEPS: &[DeferralStep] = &[
     Step {
         name: "complete-choice",
         applies: |context| {
-            (context.is_translated() || context.is_read_again) && context.target_wire().choice().is_completed()
+            (context.is_translated() || context.is_read_again) && context.target_wire().choice().writes_default()
         },
         run: |request, _| {
             add_auto_choice(request);
