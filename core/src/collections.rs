@@ -1,40 +1,40 @@
-//! Maps, sets and sorting with little WebAssembly code: [`Map`], [`Set`] and [`by`].
+//! Maps, sets and sorting with little WebAssembly code: [`Map`], [`Set`] and [`sorted_by`].
 //!
 //! The standard library compiles a whole B-tree for each type of key and value, and a whole sort for each closure.
-//! Together, they were a fifth of this crate's WebAssembly. Here, all the work is done on numbers, in [`Positions`],
-//! which is compiled once; each type adds only a comparison and a push. Use these types instead of `BTreeMap`,
-//! `BTreeSet` and `sort_by` (clippy enforces that).
+//! Together, they were a fifth of this crate's WebAssembly. Here, all the work is done on indices, in
+//! [`SortedIndices`], which is compiled once; each type adds only a comparison and a push. Use these types instead of
+//! `BTreeMap`, `BTreeSet` and `sort_by` (clippy enforces that).
 
 use alloc::vec::Vec;
 use core::{borrow::Borrow, cmp::Ordering};
 
 /// Sorts items. Equal items keep their order.
-pub(crate) fn by<T>(items: Vec<T>, compare: impl Fn(&T, &T) -> Ordering) -> Vec<T> {
-    let mut positions = Positions::default();
+pub(crate) fn sorted_by<T>(items: Vec<T>, compare: impl Fn(&T, &T) -> Ordering) -> Vec<T> {
+    let mut order = SortedIndices::default();
     for (number, item) in items.iter().enumerate() {
-        let position = positions.find(&mut |other| match items.get(other).map(|other| compare(other, item)) {
+        let position = order.find(&mut |other| match items.get(other).map(|other| compare(other, item)) {
             Some(Ordering::Greater) => Ordering::Greater,
             // An equal item stays before the new item.
             _ => Ordering::Less,
         });
         if let Err(position) = position {
-            positions.insert(position, number);
+            order.insert(position, number);
         }
     }
-    in_order(items, &positions)
+    in_order(items, &order)
 }
 
-fn in_order<T>(items: Vec<T>, positions: &Positions) -> Vec<T> {
+fn in_order<T>(items: Vec<T>, order: &SortedIndices) -> Vec<T> {
     let mut items: Vec<Option<T>> = items.into_iter().map(Some).collect();
-    positions.iter().filter_map(|number| items.get_mut(number)?.take()).collect()
+    order.iter().filter_map(|number| items.get_mut(number)?.take()).collect()
 }
 
 /// A map sorted by key.
 #[derive(Clone, Debug)]
 pub(crate) struct Map<K, V> {
-    /// `positions` refers to the entries by index.
+    /// `order` refers to the entries by index.
     entries: Vec<(K, V)>,
-    positions: Positions,
+    order: SortedIndices,
 }
 
 impl<K: PartialEq, V: PartialEq> PartialEq for Map<K, V> {
@@ -47,11 +47,11 @@ impl<K: Eq, V: Eq> Eq for Map<K, V> {}
 
 impl<K, V> Map<K, V> {
     pub(crate) const fn new() -> Self {
-        Map { entries: Vec::new(), positions: Positions::new() }
+        Map { entries: Vec::new(), order: SortedIndices::new() }
     }
 
     pub(crate) fn with_capacity(count: usize) -> Self {
-        Map { entries: Vec::with_capacity(count), positions: Positions::new() }
+        Map { entries: Vec::with_capacity(count), order: SortedIndices::new() }
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -64,7 +64,7 @@ impl<K, V> Map<K, V> {
 
     /// Returns the entries, sorted by key.
     pub(crate) fn iter(&self) -> Entries<'_, K, V> {
-        Entries { numbers: self.positions.iter(), entries: &self.entries }
+        Entries { indices: self.order.iter(), entries: &self.entries }
     }
 
     pub(crate) fn keys(&self) -> impl Iterator<Item = &K> {
@@ -90,15 +90,15 @@ impl<K: Ord, V> Map<K, V> {
     where
         K: Borrow<Q>,
     {
-        let (_, number) = find(&self.entries, &self.positions, key).ok()?;
+        let (_, number) = find(&self.entries, &self.order, key).ok()?;
         self.entries.get(number).map(|(key, value)| (key, value))
     }
 
     /// Returns the first key that is not less than `key`.
     pub(crate) fn first_key_from(&self, key: &K) -> Option<&K> {
-        let number = match find(&self.entries, &self.positions, key) {
+        let number = match find(&self.entries, &self.order, key) {
             Ok((_, number)) => number,
-            Err(position) => self.positions.at_or_after(position)?,
+            Err(position) => self.order.at_or_after(position)?,
         };
         self.entries.get(number).map(|(key, _)| key)
     }
@@ -107,7 +107,7 @@ impl<K: Ord, V> Map<K, V> {
     where
         K: Borrow<Q>,
     {
-        let (_, number) = find(&self.entries, &self.positions, key).ok()?;
+        let (_, number) = find(&self.entries, &self.order, key).ok()?;
         self.entries.get_mut(number).map(|(_, value)| value)
     }
 
@@ -115,14 +115,14 @@ impl<K: Ord, V> Map<K, V> {
     where
         K: Borrow<Q>,
     {
-        find(&self.entries, &self.positions, key).is_ok()
+        find(&self.entries, &self.order, key).is_ok()
     }
 
     pub(crate) fn insert(&mut self, key: K, value: V) -> Option<V> {
-        match find(&self.entries, &self.positions, &key) {
+        match find(&self.entries, &self.order, &key) {
             Ok((_, number)) => self.entries.get_mut(number).map(|(_, old)| core::mem::replace(old, value)),
             Err(position) => {
-                self.positions.insert(position, self.entries.len());
+                self.order.insert(position, self.entries.len());
                 self.entries.push((key, value));
                 None
             }
@@ -133,15 +133,15 @@ impl<K: Ord, V> Map<K, V> {
     where
         K: Borrow<Q>,
     {
-        let (position, number) = find(&self.entries, &self.positions, key).ok()?;
+        let (position, number) = find(&self.entries, &self.order, key).ok()?;
         let last = self.entries.len().saturating_sub(1);
         // The last entry gets the index of the removed entry.
         if let Some((key, _)) = self.entries.get(last).filter(|_| number < last) {
-            if let Ok((last_position, _)) = find(&self.entries, &self.positions, key.borrow()) {
-                self.positions.replace(last_position, number);
+            if let Ok((last_position, _)) = find(&self.entries, &self.order, key.borrow()) {
+                self.order.replace(last_position, number);
             }
         }
-        self.positions.remove(position);
+        self.order.remove(position);
         Some(self.entries.swap_remove(number).1)
     }
 
@@ -153,10 +153,10 @@ impl<K: Ord, V> Map<K, V> {
 /// Returns the position and index of the entry of a key, or the position at which it would be inserted.
 fn find<K: Borrow<Q>, V, Q: Ord + ?Sized>(
     entries: &[(K, V)],
-    positions: &Positions,
+    order: &SortedIndices,
     key: &Q,
 ) -> Result<(Position, usize), Position> {
-    positions.find(&mut |number| entries.get(number).map_or(Ordering::Greater, |(other, _)| other.borrow().cmp(key)))
+    order.find(&mut |number| entries.get(number).map_or(Ordering::Greater, |(other, _)| other.borrow().cmp(key)))
 }
 
 /// The entry of a key, which may be vacant.
@@ -167,11 +167,11 @@ pub(crate) struct Entry<'m, K, V> {
 
 impl<'m, K: Ord, V> Entry<'m, K, V> {
     pub(crate) fn or_insert_with(self, make: impl FnOnce() -> V) -> &'m mut V {
-        let Map { entries, positions } = self.map;
-        let number = match find(entries, positions, &self.key) {
+        let Map { entries, order } = self.map;
+        let number = match find(entries, order, &self.key) {
             Ok((_, number)) => number,
             Err(position) => {
-                positions.insert(position, entries.len());
+                order.insert(position, entries.len());
                 entries.push((self.key, make()));
                 entries.len() - 1
             }
@@ -221,7 +221,7 @@ impl<K, V> IntoIterator for Map<K, V> {
     type IntoIter = alloc::vec::IntoIter<(K, V)>;
 
     fn into_iter(self) -> Self::IntoIter {
-        in_order(self.entries, &self.positions).into_iter()
+        in_order(self.entries, &self.order).into_iter()
     }
 }
 
@@ -236,7 +236,7 @@ impl<'m, K, V> IntoIterator for &'m Map<K, V> {
 
 #[derive(Debug)]
 pub(crate) struct Entries<'m, K, V> {
-    numbers: Numbers<'m>,
+    indices: Indices<'m>,
     entries: &'m [(K, V)],
 }
 
@@ -244,7 +244,7 @@ impl<'m, K, V> Iterator for Entries<'m, K, V> {
     type Item = (&'m K, &'m V);
 
     fn next(&mut self) -> Option<Self::Item> {
-        self.entries.get(self.numbers.next()?).map(|(key, value)| (key, value))
+        self.entries.get(self.indices.next()?).map(|(key, value)| (key, value))
     }
 }
 
@@ -357,9 +357,9 @@ impl<'s, T> IntoIterator for &'s Set<T> {
 /// hundred thousand keys in the worst order are inserted in time proportional to n log n.
 const CHUNK: usize = 128;
 
-/// Numbers in the order of the items that they identify, in chunks.
+/// Indices of items, in the order of the items. Stored in chunks.
 #[derive(Clone, Debug, Default)]
-struct Positions {
+struct SortedIndices {
     chunks: Vec<Vec<u32>>,
 }
 
@@ -370,9 +370,9 @@ pub(crate) struct Position {
     at: usize,
 }
 
-impl Positions {
+impl SortedIndices {
     pub(crate) const fn new() -> Self {
-        Positions { chunks: Vec::new() }
+        SortedIndices { chunks: Vec::new() }
     }
 
     /// Returns the number that compares as equal, with its position, or the position at which it would be inserted.
@@ -402,7 +402,7 @@ impl Positions {
         Err(Position { chunk, at })
     }
 
-    /// Inserts a number at a position that [`Positions::find`] returned.
+    /// Inserts a number at a position that [`SortedIndices::find`] returned.
     pub(crate) fn insert(&mut self, position: Position, number: usize) {
         // Each numbered item takes at least one byte of memory, so the numbers fit.
         let number = u32::try_from(number).unwrap_or(u32::MAX);
@@ -439,8 +439,8 @@ impl Positions {
         here.or_else(|| self.chunks.get(position.chunk + 1)?.first()).map(|number| *number as usize)
     }
 
-    pub(crate) fn iter(&self) -> Numbers<'_> {
-        Numbers { chunks: self.chunks.iter(), chunk: [].iter() }
+    pub(crate) fn iter(&self) -> Indices<'_> {
+        Indices { chunks: self.chunks.iter(), chunk: [].iter() }
     }
 
     fn number(&self, chunk: usize, at: usize) -> usize {
@@ -449,12 +449,12 @@ impl Positions {
 }
 
 #[derive(Clone, Debug)]
-pub(crate) struct Numbers<'p> {
+pub(crate) struct Indices<'p> {
     chunks: core::slice::Iter<'p, Vec<u32>>,
     chunk: core::slice::Iter<'p, u32>,
 }
 
-impl Iterator for Numbers<'_> {
+impl Iterator for Indices<'_> {
     type Item = usize;
 
     #[inline(never)]
@@ -477,7 +477,7 @@ mod tests {
         vec::Vec,
     };
 
-    use super::{by, Map, Set};
+    use super::{sorted_by, Map, Set};
 
     /// Returns numbers in an arbitrary order, which is equal in every run.
     fn scattered(count: u32) -> impl Iterator<Item = u32> {
@@ -504,9 +504,9 @@ mod tests {
     #[test]
     fn set_agrees_with_b_tree_set() {
         let (ours, theirs): (Set<u32>, BTreeSet<u32>) = (scattered(3_000).collect(), scattered(3_000).collect());
-        let (few, fewer): (Set<u32>, BTreeSet<u32>) = (scattered(100).collect(), scattered(100).collect());
+        let (our_few, their_few): (Set<u32>, BTreeSet<u32>) = (scattered(100).collect(), scattered(100).collect());
         assert!(ours.iter().eq(&theirs));
-        assert!(few.is_subset(&ours) && !ours.is_subset(&few) && fewer.is_subset(&theirs));
+        assert!(our_few.is_subset(&ours) && !ours.is_subset(&our_few) && their_few.is_subset(&theirs));
     }
 
     #[test]
@@ -514,7 +514,7 @@ mod tests {
         let numbers: Vec<(u32, usize)> = scattered(5_000).map(|number| number % 50).zip(0..).collect();
         let mut theirs = numbers.clone();
         theirs.sort_by_key(|(number, _)| *number);
-        assert_eq!(by(numbers, |(one, _), (two, _)| one.cmp(two)), theirs);
+        assert_eq!(sorted_by(numbers, |(one, _), (two, _)| one.cmp(two)), theirs);
     }
 
     #[test]

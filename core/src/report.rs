@@ -265,7 +265,7 @@ impl Recorder {
 
     /// Returns the changes in document order. Changes at one position are in the order of the rules.
     pub(crate) fn finish(self) -> Vec<Change> {
-        let changes = collections::by(self.changes.unwrap_or_default(), |(left, _), (right, _)| left.cmp(right));
+        let changes = collections::sorted_by(self.changes.unwrap_or_default(), |(left, _), (right, _)| left.cmp(right));
         changes.into_iter().map(|(_, change)| change).collect()
     }
 }

@@ -541,7 +541,7 @@ export type DeferredWarningCode =
   | 'choice-emptied'
   /** `tool_choice` names a tool, but the backend accepts no name: it now requires any tool. */
   | 'forced-choice-widened'
-  /** A part between a call and its result, text next to the tools that a search found, or an image of a result was moved after the results, or a part of the model before them, because APIs accept only text in results, and only results directly after calls; or text of the system or a change of tools after the model's turn was moved after the next content of the user. */
+  /** A part was moved: APIs accept only text in results, and results only directly after calls. Other parts go before the calls or after the results. System text and tool changes after a model turn go after the next user content. */
   | 'moved'
   /** A call's arguments are not a JSON object, which the target requires: an empty object is sent. */
   | 'arguments-not-an-object'

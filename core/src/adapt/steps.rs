@@ -521,7 +521,7 @@ fn record_client_tools(_: &mut Node<'_>, context: &mut RequestContext<'_, '_>) -
         restore_map.add_client_tool(flat.clone(), tool);
     }
     let client = sent.client.take().unwrap_or(Client { format: context.api, search: None });
-    restore_map.set_client(Some(client).filter(|_| !wire::of(context.api).single_call().is_in_place));
+    restore_map.set_client(Some(client).filter(|_| !wire::of(context.api).single_call().keeps_form));
     Ok(())
 }
 

@@ -9,7 +9,7 @@
 use alloc::vec::Vec;
 
 use crate::{
-    collections::{by, Map},
+    collections::{sorted_by, Map},
     json::Text,
     report::Severity,
     schema::keyword::Keyword,
@@ -145,7 +145,7 @@ impl<T: Finding> Group<T> {
 }
 
 fn sort_by_document_order<T>(list: Vec<(u32, usize, T)>) -> Vec<(u32, usize, T)> {
-    by(list, |left, right| (left.0, left.1).cmp(&(right.0, right.1)))
+    sorted_by(list, |left, right| (left.0, left.1).cmp(&(right.0, right.1)))
 }
 
 /// Maximum number of steps at the end of a pointer: its last keyword, a name in a table, and an index in a list.

@@ -76,7 +76,7 @@ impl<'a> Emulation<'a> {
             number += 1;
         }
         if number > 2 {
-            warnings.about("tool-search-renamed", name.display());
+            warnings.warn_named("tool-search-renamed", name.display());
         }
         self.tools.set_name(at, name);
         self.replaced_index = Some(at);
@@ -132,7 +132,7 @@ impl<'a> Emulation<'a> {
     pub(super) fn warn_of_changed_prefix(&self, warnings: &mut Warnings) {
         for tool in self.tools.iter().filter(|tool| tool.was_removed_while_available || tool.redefined_while_available)
         {
-            warnings.about_maybe("prefix-changed", tool.name.as_ref());
+            warnings.warn_optional_name("prefix-changed", tool.name.as_ref());
         }
     }
 
@@ -255,7 +255,7 @@ pub(super) fn warn_of_toolsets(list: &[Node<'_>], warnings: &mut Warnings) {
         }
         warnings.set_location(Location::of_list().index(index));
         let label = ["mcp_server_name", "server_label", "name"].iter().find_map(|key| toolset.get(key));
-        warnings.about_maybe("mcp-toolset-defer-ignored", label.and_then(Node::as_text));
+        warnings.warn_optional_name("mcp-toolset-defer-ignored", label.and_then(Node::as_text));
     }
     warnings.clear_location();
 }
@@ -432,7 +432,7 @@ fn is_loaded_for_choice(
         );
         return Err(Error::new(Code::ForcedDeferredTool, pointer, message));
     }
-    warnings.about_at("forced-deferred-tool", name.display(), pointer.into());
+    warnings.warn_named_at("forced-deferred-tool", name.display(), pointer.into());
     Ok(options.forced_tool == ForcedTool::Load)
 }
 

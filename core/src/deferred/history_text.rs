@@ -50,7 +50,7 @@ pub(super) fn replace_searches(
             let is_dropped = is_hosted(&event.kind);
             if is_dropped {
                 losses.set_location(event.origin);
-                losses.about(LOST, DROPPED_SEARCH);
+                losses.warn_named(LOST, DROPPED_SEARCH);
             }
             !is_dropped
         });
@@ -72,7 +72,7 @@ pub(super) fn replace_searches(
             let is_answered = call.id.as_text().is_some_and(|id| answered.contains(id));
             if !is_answered {
                 losses.set_location(event.origin);
-                losses.about(LOST, DROPPED_SEARCH);
+                losses.warn_named(LOST, DROPPED_SEARCH);
             }
             is_answered
         }
@@ -81,7 +81,7 @@ pub(super) fn replace_searches(
             if !is_called {
                 let id = outcome.id.as_text().map(Text::display).unwrap_or_default();
                 losses.set_location(event.origin);
-                losses.about(ORPHAN, id);
+                losses.warn_named(ORPHAN, id);
             }
             is_called
         }
@@ -101,7 +101,7 @@ pub(super) fn replace_searches(
                 as_client_call(call, (source, same_format), options, name);
                 let source_item = call.source_item.as_mut().filter(|_| same_format && !keeps_caller);
                 if let Some(caller) = source_item.and_then(|source_item| source_item.remove("caller")) {
-                    losses.lose("caller", &caller);
+                    losses.warn_lost("caller", &caller);
                 }
             }
             EventKind::Result(outcome) => {
@@ -427,7 +427,7 @@ impl<'a> Writer<'_, 'a> {
     /// Builds a text part. Its cache breakpoint is kept only if the format does not change.
     fn text_part(&self, text: String, cache_control: Option<Node<'a>>, losses: &mut Warnings) -> Part<'a> {
         if !self.same_format {
-            cache_control.iter().for_each(|cache_control| losses.lose(CACHE, cache_control));
+            cache_control.iter().for_each(|cache_control| losses.warn_lost(CACHE, cache_control));
             return Part::Text(Node::string(text));
         }
         let mut block = wire::of(self.source).turns().text(Text::new(text));

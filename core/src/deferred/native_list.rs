@@ -88,7 +88,7 @@ fn move_breakpoint(tools: &mut Node<'_>, origin: &dyn Fn(usize) -> Option<Locati
     let mut moved = None;
     for (at, entry) in list.iter_mut().enumerate().filter(|(_, entry)| has_both(entry)) {
         warnings.set_origin(origin(at));
-        warnings.about_maybe("cached-deferred", tool::name(entry).cloned().as_ref());
+        warnings.warn_optional_name("cached-deferred", tool::name(entry).cloned().as_ref());
         moved = entry.remove(CACHE);
     }
     let last = list.iter_mut().rev().find(|entry| !is_deferred(entry));
@@ -124,6 +124,6 @@ fn remove_one_flag(
         tool::clean(entry, was_deferred);
     });
     warnings.set_origin(origin(at));
-    warnings.about("all-deferred", shown.name.display());
+    warnings.warn_named("all-deferred", shown.name.display());
     Some(shown)
 }

@@ -291,7 +291,7 @@ pub(crate) const STEPS: &[DeferralStep] = &[
     Step {
         name: "complete-choice",
         applies: |context| {
-            (context.is_translated() || context.is_read_again) && context.target_wire().choice().is_completed()
+            (context.is_translated() || context.is_read_again) && context.target_wire().choice().writes_default()
         },
         run: |request, _| {
             add_auto_choice(request);
@@ -414,7 +414,7 @@ fn name_function(_: &mut Node<'_>, context: &mut DeferralContext<'_, '_>) -> Res
     conversation.tools.iter().filter_map(|tool| tool.name.as_ref()).for_each(|name| taken_names.take(name));
     let name = taken_names.reserve_unused(wanted.into(), usize::MAX);
     if name != wanted {
-        warnings.about("tool-search-renamed", name.as_str());
+        warnings.warn_named("tool-search-renamed", name.as_str());
         for event in &mut conversation.events {
             if let EventKind::Call(call) = &mut event.kind {
                 if call.search.is_some() && call.name.is(wanted) {

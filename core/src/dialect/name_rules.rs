@@ -46,14 +46,18 @@ impl PropertyPattern {
     pub(crate) fn allows(&self, name: &str) -> bool {
         // All accepted characters are ASCII, so comparing bytes suffices.
         let fits = |byte: u8| byte.is_ascii_alphanumeric() || self.also.as_bytes().contains(&byte);
-        let begins = |also: &str| {
-            name.bytes().next().is_some_and(|first| first.is_ascii_alphabetic() || also.as_bytes().contains(&first))
+        let begins = |first_symbols: &str| {
+            name.bytes()
+                .next()
+                .is_some_and(|first| first.is_ascii_alphabetic() || first_symbols.as_bytes().contains(&first))
         };
         !name.is_empty() && name.len() <= self.max_length && name.bytes().all(fits) && self.first.is_none_or(begins)
     }
 
     pub(crate) fn describe(&self) -> String {
-        let first = self.first.map_or_else(String::new, |also| format!(" that begins with a letter or `{also}`"));
+        let first = self
+            .first
+            .map_or_else(String::new, |first_symbols| format!(" that begins with a letter or `{first_symbols}`"));
         format!("a name of 1 to {} letters, digits or `{}`{first}", self.max_length, self.also)
     }
 }

@@ -27,7 +27,7 @@ pub(super) fn refuse_request(request: &Node<'_>, api: Api) -> Result<(), Error> 
 
 /// Refuses a reply, or an event of a stream, that exists only in another format.
 pub(super) fn refuse_reply(reply: &Node<'_>, api: Api) -> Result<(), Error> {
-    if wire::of(api).reply().is_own(reply) {
+    if wire::of(api).reply().is_only_of_format(reply) {
         return Ok(());
     }
     let Some(actual) = wire::api_of_reply(reply) else { return Ok(()) };

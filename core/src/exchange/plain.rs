@@ -42,7 +42,7 @@ const PLAIN: &[&str] = &[
 
 fn is_plain_member(api: Api, name: &str) -> bool {
     let wire = wire::of(api);
-    name == wire.history() || PLAIN.iter().chain(wire.plain()).any(|plain| *plain == name)
+    name == wire.history() || PLAIN.iter().chain(wire.unchanged_members()).any(|plain| *plain == name)
 }
 
 /// Returns true if a rule of any API concerns a member, in requests to this model with these members. `numbers`
@@ -79,8 +79,8 @@ fn may_hold(condition: &When, members: &[String]) -> bool {
 }
 
 fn concerns_no_step(api: Option<Api>, text: &Text<'_>) -> bool {
-    let ordinary = api.map_or(Flags::NONE, |api| wire::of(api).ordinary());
-    prefilter::of(text).without(ordinary) == Flags::NONE && !text.chars().starts_with(ANSWER_ID)
+    let accepted_flags = api.map_or(Flags::NONE, |api| wire::of(api).accepted_flags());
+    prefilter::of(text).without(accepted_flags) == Flags::NONE && !text.chars().starts_with(ANSWER_ID)
 }
 
 /// Returns `None` if the request has to be parsed: it may not be an object, or has several models.

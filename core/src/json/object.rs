@@ -271,7 +271,7 @@ impl Order {
         let positions: Vec<usize> =
             if members.len() > LINEAR_SEARCH_LIMIT { (0..members.len()).collect() } else { Vec::new() };
         let key = |index: &usize| members.get(*index).map(|member| &member.key);
-        Order { positions: collections::by(positions, |left, right| key(left).cmp(&key(right))) }
+        Order { positions: collections::sorted_by(positions, |left, right| key(left).cmp(&key(right))) }
     }
 
     /// Returns the index of a member. `object` must be the object for which the order was created.

@@ -93,7 +93,7 @@ pub fn canonical(node: &Node<'_>) -> alloc::string::String {
             Data::Object(object) => {
                 out.push('{');
                 let members: Vec<&Member<'_>> = object.iter().collect();
-                for member in crate::collections::by(members, |left, right| left.key.cmp(&right.key)) {
+                for member in crate::collections::sorted_by(members, |left, right| left.key.cmp(&right.key)) {
                     emit(&Node::string(member.key.borrowed()), out);
                     emit(&member.value, out);
                     out.push(',');

@@ -407,7 +407,7 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
             similar_by_folded_name.insert(folded, Some((index, name)));
         }
         let similar: Vec<_> = similar_by_folded_name.values().copied().flatten().collect();
-        collections::by(similar, |(left, _), (right, _)| left.cmp(right))
+        collections::sorted_by(similar, |(left, _), (right, _)| left.cmp(right))
     }
 
     fn record_member_reason(&mut self, at: At<'_>, name: &Text<'_>, reason: LeftReason) {

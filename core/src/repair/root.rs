@@ -145,10 +145,10 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
             refusal_without_schema = refusal_without_schema.or(refusal);
             if layer > 0 {
                 let confidence =
-                    reading.repairs.iter().fold(Confidence::Exact, |lowest, text| lowest.min(text.confidence));
+                    reading.repairs.iter().fold(Confidence::Exact, |lowest, repair| lowest.min(repair.confidence));
                 repairs.push(words::replacement(at, (RepairRule::JsonString, confidence), "string", &reading.node));
             }
-            repairs.extend(reading.repairs.iter().map(|text| words::text_repair(at, *text, &reading.node)));
+            repairs.extend(reading.repairs.iter().map(|repair| words::text_repair(at, *repair, &reading.node)));
             match reading.node.data() {
                 Data::Object(_) | Data::Array(_) => {
                     return Ok(ParsedArguments {
@@ -185,10 +185,10 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
     }
 
     /// Reads null, blank text and words for null as empty arguments.
-    fn empty_arguments<'n>(&mut self, original: Node<'n>, from: &str) -> Result<ParsedArguments<'n>, Refusal> {
+    fn empty_arguments<'n>(&mut self, original: Node<'n>, original_type: &str) -> Result<ParsedArguments<'n>, Refusal> {
         let rule = (RepairRule::EmptyArguments, Confidence::Exact);
         if self.permits.refusal(rule.0, rule.1).is_some() {
-            if from == "text" {
+            if original_type == "text" {
                 return Err(Refusal { reason: LeftReason::SwitchedOff, offset: 0 });
             }
             return Ok(ParsedArguments::unchanged(original));
@@ -196,7 +196,7 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
         let location = Location::At("");
         let empty = Node::empty_object();
         let is_untyped_root = false;
-        let repair = words::replacement(root_at(&location, is_untyped_root), rule, from, &empty);
+        let repair = words::replacement(root_at(&location, is_untyped_root), rule, original_type, &empty);
         Ok(ParsedArguments::changed(empty, alloc::vec![repair]))
     }
 
@@ -289,7 +289,7 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
                 let from = Location::At(if at.is_in_text { "" } else { &pointer });
                 let inside = At { from: &from, ..at };
                 text_repairs
-                    .extend(reading.repairs.iter().map(|text| words::text_repair(inside, *text, &reading.node)));
+                    .extend(reading.repairs.iter().map(|repair| words::text_repair(inside, *repair, &reading.node)));
                 content = reading.node;
             }
             content.as_object()?;
@@ -320,6 +320,7 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
         let root = self.judge.root();
         let pointer = pointer_to(steps);
         let from = Location::At(if at.is_in_text { "" } else { &pointer });
+        // All removed wrappers together are one level.
         let inside = At { from: &from, is_in_text: at.is_in_text || was_text, level: 1, ..at };
         let repaired = self.repair_value(&[root], content, inside);
         (self.verdict(&[root], &repaired.value, at) == Verdict::Valid).then_some(repaired)

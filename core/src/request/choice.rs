@@ -51,7 +51,7 @@ pub(crate) fn take_choice<'a>(
         drop(choice);
         taken.choice = None;
         if let Some(choice) = request.remove(CHOICE) {
-            warnings.lose_in(holder, CHOICE, &*view(&choice)?);
+            warnings.warn_lost_in(holder, CHOICE, &*view(&choice)?);
         }
     }
     Ok(taken)
@@ -96,12 +96,12 @@ pub(crate) fn write_choice<'a>(
     let pointer = source_choice.pointer();
     let written = match source_choice.choice {
         Some(Choice::Tool(ToolRef::Tool { name, .. })) if sent.search.as_ref() == Some(&name) => {
-            warnings.about_at("forced-choice-widened", name.display(), pointer);
+            warnings.warn_named_at("forced-choice-widened", name.display(), pointer);
             Some(format.plain(&widened))
         }
         Some(Choice::Tool(ToolRef::Tool { name, .. })) if !is_sent(&name) => Some(format.plain(&Choice::Auto)),
         Some(Choice::Tool(ToolRef::Tool { name, .. })) if native == Native::Kimi => {
-            warnings.about_at("forced-choice-widened", name.display(), pointer);
+            warnings.warn_named_at("forced-choice-widened", name.display(), pointer);
             Some(format.plain(&widened))
         }
         Some(Choice::Tool(ToolRef::Tool { name, .. })) => {
@@ -116,7 +116,7 @@ pub(crate) fn write_choice<'a>(
                 Some(format.allowed(required, names, &sent.custom))
             } else {
                 // Tools that are not allowed have already been removed from the list.
-                warnings.about_at(LOST, "allowed_tools", pointer);
+                warnings.warn_named_at(LOST, "allowed_tools", pointer);
                 Some(format.plain(if required { &Choice::Required } else { &Choice::Auto }))
             }
         }
@@ -136,7 +136,7 @@ pub(crate) fn write_choice<'a>(
 pub(crate) fn widen_forced_choice(request: &mut Node<'_>, warnings: &mut Warnings) -> Result<(), Error> {
     let Some(format) = Native::Kimi.api().map(|api| wire::of(api).choice()) else { return Ok(()) };
     let Some(name) = format.forced_name(request)?.map(|name| name.display().into_owned()) else { return Ok(()) };
-    warnings.about_at("forced-choice-widened", name, format!("/{CHOICE}"));
+    warnings.warn_named_at("forced-choice-widened", name, format!("/{CHOICE}"));
     request.set(CHOICE, format.plain(&Choice::Required));
     Ok(())
 }

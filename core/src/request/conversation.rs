@@ -68,7 +68,7 @@ pub(crate) fn apply_to_tools<'a>(
                     reference.state = tools.state_of(&reference.name);
                     if reference.state == ToolState::Unknown {
                         warnings.set_location(reference.origin);
-                        warnings.about("unknown-tool-reference", reference.name.display());
+                        warnings.warn_named("unknown-tool-reference", reference.name.display());
                     }
                 });
             }
@@ -87,7 +87,7 @@ pub(crate) fn apply_to_tools<'a>(
                 }
             }
             EventKind::Remove { name, .. } => tools.remove(name, warnings),
-            EventKind::Ignored(name) => warnings.about("tool-change-ignored", name.display()),
+            EventKind::Ignored(name) => warnings.warn_named("tool-change-ignored", name.display()),
             // A search item of Responses does not call a function.
             EventKind::Call(Call { name, search: Some(_), .. })
                 if !options.search_tools.iter().any(|search| name.is(search.as_str())) => {}
@@ -123,7 +123,7 @@ impl<'a> Conversation<'a> {
                         return true;
                     };
                     self.losses.set_location(*origin);
-                    self.losses.about(LOST, REFERENCE);
+                    self.losses.warn_named(LOST, REFERENCE);
                     false
                 });
             }
@@ -489,7 +489,7 @@ pub(crate) fn order_turns<'a>(events: Vec<Event<'a>>, warnings: &mut Warnings) -
 fn warn_of_move(event: &Event<'_>, warnings: &mut Warnings) {
     let mut warn = |origin: &Location, name: Cow<'_, str>| {
         warnings.set_location(*origin);
-        warnings.about("moved", name);
+        warnings.warn_named("moved", name);
     };
     match &event.kind {
         EventKind::Text { content, .. } if content.is_empty() => {}
@@ -589,7 +589,7 @@ pub(crate) fn match_searches(events: &mut Vec<Event<'_>>, keeps_unanswered: bool
         match &event.kind {
             EventKind::Call(call) if call.search == Some(Searcher::Hosted) && unanswered.contains(&(at - 1)) => {
                 warnings.set_location(event.origin);
-                warnings.about(LOST, call.name.display());
+                warnings.warn_named(LOST, call.name.display());
                 false
             }
             _ => true,

@@ -237,7 +237,7 @@ pub(crate) fn take_format<'a>(
     if let [list] = path_in_request.as_slice() {
         if let Some(list) = request.get(*list).map(lazy::view).transpose()? {
             for (index, unused) in list.as_array().unwrap_or_default().iter().enumerate().skip(1) {
-                warnings.lose_at("response_format", unused, || format!("/response_format/{index}"));
+                warnings.warn_lost_at("response_format", unused, || format!("/response_format/{index}"));
             }
         }
     }
@@ -296,7 +296,7 @@ pub(crate) fn put_format<'a>(
     };
     let TranslatedFormat { mut schema, name, description, strict, pointer } = translated;
     let mut holder = Vec::new();
-    let mut lose = |key: &str| warnings.about_at(LOST, key, format!("{pointer}/{key}"));
+    let mut lose = |key: &str| warnings.warn_named_at(LOST, key, format!("{pointer}/{key}"));
     if name.is_some() && !location.has_name {
         lose("name");
     }

@@ -59,8 +59,8 @@ const fn by_length() -> [[Word; MAX_WORDS_OF_LENGTH]; MAX_WORD] {
     let mut words: [[Word; MAX_WORDS_OF_LENGTH]; MAX_WORD] = [[("", Flags::NONE); MAX_WORDS_OF_LENGTH]; MAX_WORD];
     let mut counts = [0; MAX_WORD];
     let mut list_index = 0;
-    while list_index <= wire::WORDS.len() {
-        let list = if list_index < wire::WORDS.len() { wire::WORDS[list_index] } else { rule::WORDS };
+    while list_index <= wire::FLAG_WORDS.len() {
+        let list = if list_index < wire::FLAG_WORDS.len() { wire::FLAG_WORDS[list_index] } else { rule::WORDS };
         let mut at = 0;
         while at < list.len() {
             let length = list[at].0.len();

@@ -85,10 +85,9 @@ impl Warning {
         ),
         (
             "moved",
-            "A part between a call and its result, text next to the tools that a search found, or an image of a result \
-                was moved after the results, or a part of the model before them, because APIs accept only text in \
-                results, and only results directly after calls; or text of the system or a change of tools after the \
-                model's turn was moved after the next content of the user",
+            "A part was moved: APIs accept only text in results, and results only directly after calls. Other parts go \
+                before the calls or after the results. System text and tool changes after a model turn go after the \
+                next user content",
         ),
         (
             "arguments-not-an-object",
@@ -116,7 +115,7 @@ impl Warning {
 #[non_exhaustive]
 pub struct ClientTool {
     /// Namespace of the tool (OpenAI Responses), if any. A tool that a search or `additional_tools` adds is in a
-    /// namespace of its own name.
+    /// namespace with the name of the tool.
     ///
     /// Source: the OpenAI Responses API's answers, recorded 2026-10 (pydantic-ai).
     pub namespace: Option<String>,
@@ -167,7 +166,8 @@ impl Subject {
     fn pointer(&self, api: Option<Api>) -> Option<String> {
         match self {
             Subject::Request | Subject::Unknown => None,
-            // The flat list contains entries of groups that the request's list does not contain.
+            // If the API groups tools, the index counts the tools of all groups. It is not an index of the request's
+            // list.
             Subject::At(location) if location.is_in_list() && !wire::of(api?).tools().is_flat() => None,
             Subject::At(location) => Some(location.pointer(api?)),
         }
@@ -210,18 +210,18 @@ impl Warnings {
         self.add(Warning { code, name: None, pointer: Some(pointer.into()) });
     }
 
-    pub(crate) fn about(&mut self, code: &'static str, name: impl Into<String>) {
+    pub(crate) fn warn_named(&mut self, code: &'static str, name: impl Into<String>) {
         let pointer = self.subject.pointer(self.api);
         self.add(Warning { code, name: Some(name.into()), pointer });
     }
 
-    pub(crate) fn about_at(&mut self, code: &'static str, name: impl Into<String>, pointer: String) {
+    pub(crate) fn warn_named_at(&mut self, code: &'static str, name: impl Into<String>, pointer: String) {
         self.add(Warning { code, name: Some(name.into()), pointer: Some(pointer) });
     }
 
-    pub(crate) fn about_maybe(&mut self, code: &'static str, name: Option<&Text<'_>>) {
+    pub(crate) fn warn_optional_name(&mut self, code: &'static str, name: Option<&Text<'_>>) {
         match name {
-            Some(name) => self.about(code, name.display()),
+            Some(name) => self.warn_named(code, name.display()),
             None => {
                 let pointer = self.subject.pointer(self.api);
                 self.add(Warning { code, name: None, pointer });
@@ -229,17 +229,17 @@ impl Warnings {
         }
     }
 
-    pub(crate) fn lose_at(&mut self, name: &str, value: &Node<'_>, pointer: impl FnOnce() -> String) {
+    pub(crate) fn warn_lost_at(&mut self, name: &str, value: &Node<'_>, pointer: impl FnOnce() -> String) {
         if !is_nothing(value) {
-            self.about_at(LOST, name, pointer());
+            self.warn_named_at(LOST, name, pointer());
         }
     }
 
-    pub(crate) fn lose(&mut self, key: &str, value: &Node<'_>) {
-        self.lose_in(None, key, value);
+    pub(crate) fn warn_lost(&mut self, key: &str, value: &Node<'_>) {
+        self.warn_lost_in(None, key, value);
     }
 
-    pub(crate) fn lose_in(&mut self, holder: Option<&str>, key: &str, value: &Node<'_>) {
+    pub(crate) fn warn_lost_in(&mut self, holder: Option<&str>, key: &str, value: &Node<'_>) {
         if is_nothing(value) {
             return;
         }

@@ -282,26 +282,26 @@ impl ToolShape {
         old.is_some_and(|(old, new)| is_same(old, new)) && self.holder == written.holder
     }
 
-    /// Converts an entry. `added` is a schema for a tool without a schema. All other members are specific to the API:
-    /// they are removed if the API changes.
+    /// Converts an entry. `added_schema` is a schema for a tool without a schema. All other members are specific to the
+    /// API: they are removed if the API changes.
     pub(crate) fn convert_entry<'a>(
         self,
         entry: &mut Node<'a>,
         format: ToolFormat,
-        added: Option<Node<'a>>,
+        added_schema: Option<Node<'a>>,
         edits: Edits,
     ) {
         let without_schema = false;
         if self.needs_no_conversion(shape_in(format, without_schema))
             || (self.format.is_none() && holder(format).is_none() && !is_flat_function(format))
         {
-            self.edit_in_place(entry, format, added, edits);
+            self.edit_in_place(entry, format, added_schema, edits);
         } else {
-            *entry = self.rebuild(entry, format, added, edits);
+            *entry = self.rebuild(entry, format, added_schema, edits);
         }
     }
 
-    fn edit_in_place<'a>(self, entry: &mut Node<'a>, format: ToolFormat, added: Option<Node<'a>>, edits: Edits) {
+    fn edit_in_place<'a>(self, entry: &mut Node<'a>, format: ToolFormat, added_schema: Option<Node<'a>>, edits: Edits) {
         let key = self.spelling(format).unwrap_or(schema_member_of(format));
         self.edit_definition(entry, |definition| {
             if let Some(name) = edits.name {
@@ -317,7 +317,7 @@ impl ToolShape {
                 Some(old_key) if old_key != key => rename_member(definition, old_key, key),
                 _ => {}
             }
-            if let Some(schema) = added {
+            if let Some(schema) = added_schema {
                 definition.set(key, nest_for_bedrock(format, schema));
             }
             match edits.strict {
@@ -330,7 +330,13 @@ impl ToolShape {
         });
     }
 
-    fn rebuild<'a>(self, entry: &mut Node<'a>, format: ToolFormat, added: Option<Node<'a>>, edits: Edits) -> Node<'a> {
+    fn rebuild<'a>(
+        self,
+        entry: &mut Node<'a>,
+        format: ToolFormat,
+        added_schema: Option<Node<'a>>,
+        edits: Edits,
+    ) -> Node<'a> {
         let part = |key: &'static str| self.part(entry, key).cloned();
         let name = edits.name.map(Node::string).or_else(|| part("name"));
         let description = match edits.description {
@@ -338,7 +344,7 @@ impl ToolShape {
             None => part("description"),
         };
         let schema =
-            if edits.removes_schema { None } else { added.or_else(|| self.edit_schema(entry, core::mem::take)) };
+            if edits.removes_schema { None } else { added_schema.or_else(|| self.edit_schema(entry, core::mem::take)) };
         let schema = schema.map(|schema| (schema_member_of(format), nest_for_bedrock(format, schema)));
         let kind = is_flat_function(format).then(|| ("type", Node::literal(FUNCTION)));
         let definition = record_of([

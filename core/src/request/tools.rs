@@ -165,7 +165,7 @@ impl<'a> Tools<'a> {
         }
         let (deferred, has_invalid_flag) = tool::deferral(definition);
         if has_invalid_flag && kind == Kind::Tool {
-            warnings.about_maybe("defer-loading-not-boolean", name.as_ref());
+            warnings.warn_optional_name("defer-loading-not-boolean", name.as_ref());
         }
         // A tool without a name cannot be loaded, so it must not be hidden.
         let deferred = deferred && name.is_some();
@@ -175,7 +175,7 @@ impl<'a> Tools<'a> {
                 warnings.set_origin(first.origin);
                 (first.source, first.origin, first.deferred) = (source, origin, false);
             }
-            warnings.about_maybe("duplicate-tool-name", name.as_ref());
+            warnings.warn_optional_name("duplicate-tool-name", name.as_ref());
             return;
         }
         if kind == Kind::HostedSearch {
@@ -241,11 +241,11 @@ impl<'a> Tools<'a> {
         let may_replace = arrival == Arrival::Added || arrival == Arrival::Visible && tool.deferred;
         warnings.set_origin(origin);
         if may_replace && !is_same {
-            warnings.about("redefined-tool", name.display());
+            warnings.warn_named("redefined-tool", name.display());
             (tool.source, tool.origin, tool.redefined) = (source, origin, true);
             self.definitions.push(definition);
         } else if !may_replace && (tool.listed && !tool.deferred || !tool.listed && !is_same) {
-            warnings.about("duplicate-tool-name", name.display());
+            warnings.warn_named("duplicate-tool-name", name.display());
         }
         warnings.clear_location();
     }
@@ -275,7 +275,7 @@ impl<'a> Tools<'a> {
     }
 
     pub(crate) fn drop_definition(&mut self, name: &Text<'_>, warnings: &mut Warnings) {
-        warnings.about("duplicate-tool-name", name.display());
+        warnings.warn_named("duplicate-tool-name", name.display());
         self.has_dropped_definition = true;
     }
 
@@ -345,7 +345,7 @@ impl<'a> Tools<'a> {
     /// Loads the tool that a search result names, unless the tool was removed.
     pub(crate) fn load_referenced(&mut self, name: &Text<'_>, warnings: &mut Warnings) -> ToolState {
         let Some(at) = self.index_of(name) else {
-            warnings.about("unknown-tool-reference", name.display());
+            warnings.warn_named("unknown-tool-reference", name.display());
             return ToolState::Unknown;
         };
         if self.list.get(at).is_some_and(|tool| tool.is_removed) {
@@ -358,7 +358,7 @@ impl<'a> Tools<'a> {
     /// Loads the tool that the client adds, even if it was removed before. Returns true if the name is known.
     pub(crate) fn load_added(&mut self, name: &Text<'_>, warnings: &mut Warnings) -> bool {
         let Some(at) = self.index_of(name) else {
-            warnings.about("unknown-tool-reference", name.display());
+            warnings.warn_named("unknown-tool-reference", name.display());
             return false;
         };
         if let Some(tool) = self.list.get_mut(at) {
@@ -375,7 +375,7 @@ impl<'a> Tools<'a> {
                 tool.was_removed_while_available |= tool.is_available();
                 tool.is_removed = true;
             }
-            None => warnings.about("unknown-tool-reference", name.display()),
+            None => warnings.warn_named("unknown-tool-reference", name.display()),
         }
     }
 

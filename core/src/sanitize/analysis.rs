@@ -210,7 +210,7 @@ impl PolarityMap {
         let uncertain = search.bodies.values().filter(|body| body.polarity == Some(Polarity::Mixed));
         let mut definitions: Vec<Range<Number>> = uncertain.map(|body| references::number_range(body.schema)).collect();
         definitions.append(&mut search.siblings);
-        let mut definitions = collections::by(definitions, |one, two| one.start.cmp(&two.start));
+        let mut definitions = collections::sorted_by(definitions, |one, two| one.start.cmp(&two.start));
         // Keeps only the outermost of nested ranges.
         definitions.dedup_by(|inner, outer| inner.end <= outer.end);
         Ok(PolarityMap { covers_all: search.everywhere, definitions })

@@ -273,7 +273,7 @@ impl Resolved {
                 _ => {}
             }
         }
-        collections::by(targets, |left, right| left.origin().number().cmp(&right.origin().number()))
+        collections::sorted_by(targets, |left, right| left.origin().number().cmp(&right.origin().number()))
     }
 
     pub(crate) fn targets<'s, 'a>(&self, root: &'s Node<'a>, budget: &Budget) -> Map<Number, (&'s Node<'a>, String)> {

@@ -350,7 +350,7 @@ impl Builder {
         }
         let name = |number: &u32| self.tools.get(*number as usize).map(|tool| &tool.name);
         let by_name =
-            collections::by((0..).take(self.tools.len()).collect(), |left, right| name(left).cmp(&name(right)));
+            collections::sorted_by((0..).take(self.tools.len()).collect(), |left, right| name(left).cmp(&name(right)));
         Index {
             tools: self.tools,
             by_name,

@@ -14,8 +14,8 @@ pub(crate) struct AnswerText {
     pub(crate) conversion: Conversion,
     /// Returns true for a unit that contains text and nothing else.
     pub(crate) is_text: fn(&Node<'_>) -> bool,
-    /// Members with the reason why a reply ended, each with its value for calls and its value for text.
-    pub(super) ends: &'static [(&'static str, &'static str, &'static str)],
+    /// Member, its value for calls, its value for text.
+    pub(super) stop_reasons: &'static [(&'static str, &'static str, &'static str)],
     /// Changes the copies of the request and of the output in a whole reply. The arguments are the name of the
     /// function, and true if the reply has structured output.
     pub(super) repeat: Option<fn(&mut Node<'_>, &str, bool)>,
@@ -63,7 +63,7 @@ pub(crate) struct TextEvents {
 impl AnswerText {
     /// For formats whose texts and calls are blocks. A call begins and ends with its block.
     pub(super) const fn block(convert: fn(&mut Node<'_>, Option<String>)) -> AnswerText {
-        AnswerText { conversion: Conversion::Unit(convert), is_text, ends: &[], repeat: None, events: None }
+        AnswerText { conversion: Conversion::Unit(convert), is_text, stop_reasons: &[], repeat: None, events: None }
     }
 }
 
@@ -77,7 +77,7 @@ pub(super) fn has_only_text(message: &Node<'_>) -> bool {
 }
 
 pub(crate) fn set_stop_reason(holder: &mut Node<'_>) {
-    for (key, of_calls, of_text) in ALL.iter().flat_map(|wire| wire.answers.ends) {
+    for (key, of_calls, of_text) in ALL.iter().flat_map(|wire| wire.answers.stop_reasons) {
         if holder.get(*key).is_some_and(|word| word.is_text(of_calls)) {
             holder.set(key, Node::literal(of_text));
         }
@@ -104,7 +104,7 @@ pub(crate) fn has_output(reply: &Node<'_>) -> bool {
         Some(Step::Member(key) | Step::Items(key)) => Some(*key),
         _ => None,
     });
-    let reasons = ALL.iter().flat_map(|wire| wire.answers.ends).map(|(key, ..)| *key);
+    let reasons = ALL.iter().flat_map(|wire| wire.answers.stop_reasons).map(|(key, ..)| *key);
     heads.chain(reasons).chain(super::units::lists()).any(|key| reply.get(key).is_some_and(|value| !value.is_null()))
 }
 

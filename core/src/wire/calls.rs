@@ -39,7 +39,7 @@ impl CallKind {
 pub(crate) struct SingleCall {
     pub(super) forms: &'static [CallForm],
     /// True if a call is restored in its reply and keeps its form.
-    pub(crate) is_in_place: bool,
+    pub(crate) keeps_form: bool,
     pub(super) write: for<'a> fn(ClientCall<'a>) -> Node<'a>,
 }
 

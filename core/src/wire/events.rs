@@ -70,7 +70,7 @@ pub(super) struct BegunCall {
     pub(super) name: &'static str,
     pub(super) arguments: Arguments,
     /// True if a later event repeats the whole call.
-    pub(super) is_repeated: bool,
+    pub(super) has_later_copy: bool,
 }
 
 #[derive(Debug)]
@@ -112,9 +112,9 @@ pub(crate) struct Events {
     pub(super) sequence: Option<&'static str>,
     /// Pairs of a prefix and a member: an event whose kind has the prefix belongs to an item only if the event has the
     /// member. Empty if all events belong to items.
-    pub(super) of_items: &'static [(&'static str, &'static str)],
-    /// Like `of_items`, for events whose kind is not listed.
-    pub(super) unlisted_of_items: &'static [(&'static str, &'static str)],
+    pub(super) item_prefixes: &'static [(&'static str, &'static str)],
+    /// Like `item_prefixes`, for events whose kind is not listed.
+    pub(super) unlisted_item_prefixes: &'static [(&'static str, &'static str)],
     /// Members that the client does not need if the piece of the event is buffered.
     pub(super) needless: &'static [&'static str],
     /// How events contain the input of a call whose input is free-form text; `None` if there are no such calls.
@@ -186,8 +186,8 @@ impl Events {
         index: &["index"],
         ids: &[],
         sequence: None,
-        of_items: &[],
-        unlisted_of_items: &[],
+        item_prefixes: &[],
+        unlisted_item_prefixes: &[],
         needless: &[],
         inputs: None,
         write: None,
@@ -211,14 +211,14 @@ impl Events {
 
     fn unlisted(&self, node: &Node<'_>) -> Option<&'static Event> {
         let Kind::Value(key) = self.kind else { return None };
-        (node.text_at(key).is_some() && self.is_marked(node, self.unlisted_of_items)).then_some(&UNLISTED)
+        (node.text_at(key).is_some() && self.is_marked(node, self.unlisted_item_prefixes)).then_some(&UNLISTED)
     }
 
-    fn is_marked(&self, node: &Node<'_>, of_items: &[(&str, &str)]) -> bool {
+    fn is_marked(&self, node: &Node<'_>, item_prefixes: &[(&str, &str)]) -> bool {
         let Kind::Value(key) = self.kind else { return false };
         let begins =
             |prefix: &str| prefix.is_empty() || node.text_at(key).is_some_and(|kind| starts_with(kind, prefix));
-        of_items.iter().any(|(prefix, member)| node.get(*member).is_some() && begins(prefix))
+        item_prefixes.iter().any(|(prefix, member)| node.get(*member).is_some() && begins(prefix))
     }
 }
 
@@ -353,7 +353,7 @@ impl KnownEvent {
         match self.event.meaning {
             Meaning::Begin | Meaning::End => true,
             Meaning::Delta | Meaning::BeginPart | Meaning::EndPart | Meaning::Snapshot => {
-                self.of.of_items.is_empty() || self.of.is_marked(node, self.of.of_items)
+                self.of.item_prefixes.is_empty() || self.of.is_marked(node, self.of.item_prefixes)
             }
             _ => false,
         }
@@ -391,7 +391,7 @@ impl KnownEvent {
     }
 
     pub(crate) fn repeats_call(self) -> bool {
-        self.event.call.is_some_and(|call| call.is_repeated)
+        self.event.call.is_some_and(|call| call.has_later_copy)
     }
 
     pub(crate) fn may_have(self, content: Content) -> bool {
@@ -529,8 +529,8 @@ mod tests {
     #[test]
     fn a_call_that_no_event_repeats_has_events_for_its_arguments() {
         for (_, events) in all() {
-            let is_repeated = |event: &&Event| event.call.is_none_or(|call| call.is_repeated);
-            if events.list.iter().any(|event| !is_repeated(&event)) {
+            let has_later_copy = |event: &&Event| event.call.is_none_or(|call| call.has_later_copy);
+            if events.list.iter().any(|event| !has_later_copy(&event)) {
                 assert!(events.write.is_some());
                 let is_of_arguments = |piece: &Piece| piece.content == Content::Arguments;
                 assert!(events.list.iter().flat_map(|event| event.pieces).any(is_of_arguments));

@@ -68,11 +68,11 @@ pub(crate) struct Wire {
     prompt: Prompt,
     /// Members that no step changes in a request without tools and response formats. `exchange::plain` lists the
     /// members that several formats share.
-    plain: &'static [&'static str],
+    unchanged_members: &'static [&'static str],
     /// Flags of messages that every API with the format accepts without tools.
-    ordinary: Flags,
+    accepted_flags: Flags,
     /// Members of a request that represent history outside of the request.
-    before: &'static [&'static str],
+    stored_history_members: &'static [&'static str],
     /// True if requests name the beta features that they use.
     has_betas: bool,
     /// True if JSON mode requires the word JSON in the history, and the API does not store the instructions.
@@ -155,7 +155,7 @@ const RECOGNIZED: &[&Wire] = &[
 ];
 
 /// Words of each format in a message that may need rewriting: types, roles and members.
-pub(crate) const WORDS: &[&[(&str, Flags)]] = &[
+pub(crate) const FLAG_WORDS: &[&[(&str, Flags)]] = &[
     &[
         // Members that several formats share, and old messages.
         ("caller", Flags::DEFERRAL),
@@ -164,14 +164,14 @@ pub(crate) const WORDS: &[&[(&str, Flags)]] = &[
         ("tool_reference", Flags::DEFERRAL),
         ("tool_references", Flags::DEFERRAL),
     ],
-    anthropic::WORDS,
-    chat::WORDS,
-    converse::WORDS,
-    gemini::WORDS,
-    interactions::WORDS,
-    responses::WORDS,
+    anthropic::FLAG_WORDS,
+    chat::FLAG_WORDS,
+    converse::FLAG_WORDS,
+    gemini::FLAG_WORDS,
+    interactions::FLAG_WORDS,
+    responses::FLAG_WORDS,
     #[cfg(test)]
-    made_up::WORDS,
+    made_up::FLAG_WORDS,
 ];
 
 /// The most common format for each name of the history.
@@ -211,12 +211,12 @@ impl Wire {
         self.forms.is_required && !self.forms.may_be_text
     }
 
-    pub(crate) const fn plain(&self) -> &'static [&'static str] {
-        self.plain
+    pub(crate) const fn unchanged_members(&self) -> &'static [&'static str] {
+        self.unchanged_members
     }
 
-    pub(crate) const fn ordinary(&self) -> Flags {
-        self.ordinary
+    pub(crate) const fn accepted_flags(&self) -> Flags {
+        self.accepted_flags
     }
 
     pub(crate) fn accepts_history(&self, history: Option<&Data<'_>>) -> bool {
@@ -238,7 +238,7 @@ impl Wire {
     }
 
     pub(crate) fn is_continued(&self, request: &Node<'_>) -> bool {
-        self.before.iter().any(|key| !request.get(*key).is_none_or(Node::is_null))
+        self.stored_history_members.iter().any(|key| !request.get(*key).is_none_or(Node::is_null))
     }
 
     pub(crate) fn count(&self, request: &Node<'_>) -> usize {
@@ -306,7 +306,7 @@ pub(crate) fn is_continued(request: &Node<'_>) -> bool {
 }
 
 pub(crate) fn api_of_reply(reply: &Node<'_>) -> Option<Api> {
-    ALL.iter().find(|wire| wire.reply.is_own(reply)).map(|wire| wire.endpoint.api)
+    ALL.iter().find(|wire| wire.reply.is_only_of_format(reply)).map(|wire| wire.endpoint.api)
 }
 
 pub(crate) fn each<'a>(node: &mut Node<'a>, key: &str, visit: &mut dyn FnMut(usize, &mut Node<'a>)) {

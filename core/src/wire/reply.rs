@@ -27,9 +27,9 @@ pub(crate) struct Reply {
     /// Paths of text that repeats the text of the messages.
     pub(super) repeated_texts: &'static [Path],
     /// Types of items that are not output for the client.
-    pub(super) others: &'static [&'static str],
+    pub(super) hidden_item_types: &'static [&'static str],
     /// Returns true for a reply or an event that exists only in this format.
-    pub(super) is_own: fn(&Node<'_>) -> bool,
+    pub(super) is_only_of_format: fn(&Node<'_>) -> bool,
 }
 
 impl Reply {
@@ -37,8 +37,8 @@ impl Reply {
         self.usage
     }
 
-    pub(crate) fn is_own(&self, reply: &Node<'_>) -> bool {
-        (self.is_own)(reply)
+    pub(crate) fn is_only_of_format(&self, reply: &Node<'_>) -> bool {
+        (self.is_only_of_format)(reply)
     }
 }
 
@@ -86,7 +86,7 @@ pub(crate) fn repeated_texts() -> impl Iterator<Item = Path> {
 pub(crate) fn may_be_output(message: &Node<'_>) -> bool {
     let is_by = |role: &str| message.get("role").is_some_and(|author| author.is_text(role));
     ALL.iter().all(|wire| {
-        !wire.reply.others.iter().any(|kind| has_type(message, kind))
+        !wire.reply.hidden_item_types.iter().any(|kind| has_type(message, kind))
             && !wire.turns.roles.iter().any(|(role, speaker)| *speaker != Speaker::Model && is_by(role))
     }) && !is_system(message)
 }

@@ -84,7 +84,7 @@ pub(crate) enum Prefill {
 pub(crate) struct Turns {
     pub(super) roles: &'static [(&'static str, Speaker)],
     /// Author of a message without a `role`, by the end of its `type`.
-    pub(super) without_role: &'static [(&'static str, Speaker)],
+    pub(super) by_type_suffix: &'static [(&'static str, Speaker)],
     pub(super) results: Results,
     /// Type of references to items outside of the request.
     pub(super) stored_item: Option<&'static str>,
@@ -113,7 +113,7 @@ impl Turns {
     /// Defaults: a description adds the roles and results of its format.
     pub(super) const PLAIN: Turns = Turns {
         roles: &[],
-        without_role: &[],
+        by_type_suffix: &[],
         results: Results::Unknown,
         stored_item: None,
         other_ids: &[],
@@ -166,7 +166,7 @@ impl Turns {
             Some(role) => self.roles.iter().find(|(name, _)| role.is_text(name)),
             None => {
                 let kind = message.text_at("type").map(Text::display).unwrap_or_default();
-                self.without_role.iter().find(|(end, _)| kind.ends_with(end))
+                self.by_type_suffix.iter().find(|(end, _)| kind.ends_with(end))
             }
         };
         entry.map(|(_, speaker)| *speaker).unwrap_or_default()

@@ -61,7 +61,7 @@ pub(super) enum Name {
     /// The first of these members that exists.
     Members(&'static [&'static str]),
     /// The unit is a string, the name itself.
-    Itself,
+    WholeString,
 }
 
 #[derive(Debug)]
@@ -318,7 +318,7 @@ impl<'n, 'a> FoundCall<'n, 'a> {
     pub(crate) fn name_key(&self) -> &'static str {
         match self.unit.name {
             Name::Members(keys) => keys.first().copied().unwrap_or_default(),
-            Name::None | Name::Itself => "",
+            Name::None | Name::WholeString => "",
         }
     }
 
@@ -385,7 +385,7 @@ impl Unit {
         walk(holder, self.way, &mut |node| {
             let name = match self.name {
                 Name::None => return,
-                Name::Itself => return visit_name_text(node, self.role, location, visit),
+                Name::WholeString => return visit_name_text(node, self.role, location, visit),
                 Name::Members(keys) => keys.iter().find(|key| node.get(**key).is_some()).or(keys.last()),
             };
             let is_whole = self.pieces.iter().all(|key| node.get(*key).is_none());

@@ -310,12 +310,12 @@ impl<'a> Reader<'_, '_, 'a> {
 
     pub(crate) fn lose(&mut self, name: &str, value: &Node<'_>) {
         let (location, api) = (self.location, self.source);
-        self.losses().lose_at(name, value, || location.pointer(api));
+        self.losses().warn_lost_at(name, value, || location.pointer(api));
     }
 
     pub(crate) fn lose_member(&mut self, name: &str, value: &Node<'_>) {
         let (location, api) = (self.location, self.source);
-        self.losses().lose_at(name, value, || location.member(api, name));
+        self.losses().warn_lost_at(name, value, || location.member(api, name));
     }
 
     pub(crate) fn refusal(&self, text: Node<'a>) -> Part<'a> {
@@ -337,13 +337,13 @@ impl<'a> Reader<'_, '_, 'a> {
     pub(crate) fn lose_block(&mut self, block: &Node<'_>) {
         let name = type_of(block).map_or_else(|| "content".into(), Text::display);
         let pointer = self.location.pointer(self.source);
-        self.losses().about_at(LOST, name, pointer);
+        self.losses().warn_named_at(LOST, name, pointer);
     }
 
     pub(crate) fn warn_of_orphan(&mut self, id: Option<&Text<'_>>) {
         let pointer = self.location.pointer(self.source);
         match id {
-            Some(id) => self.losses().about_at(ORPHAN, id.display(), pointer),
+            Some(id) => self.losses().warn_named_at(ORPHAN, id.display(), pointer),
             None => self.losses().warn_at(ORPHAN, &pointer),
         }
     }

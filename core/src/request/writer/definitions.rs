@@ -66,7 +66,7 @@ fn read_definition<'a>(tool: Node<'a>, from: &Translation, warnings: &mut Warnin
         Form::Wrapped => (inner.is_some(), inner),
     };
     if !is_function || tool::name(&tool).is_none() {
-        warnings.about(LOST, display_name(&tool));
+        warnings.warn_named(LOST, display_name(&tool));
         return None;
     }
     let is_custom = from.form != Form::Plain && has_type(&tool, "custom");
@@ -117,7 +117,7 @@ fn read_member<'a>(
     } else if key.is("format") && definition.freeform.is_some() {
         definition.freeform = Some(Some(responses_grammar(value)));
     } else if !key.is("type") && !key.is(tool::DEFERRAL_FLAG) && !key.is(tool::SHORT_DESCRIPTION) {
-        warnings.lose_in(holder, &key.display(), &value);
+        warnings.warn_lost_in(holder, &key.display(), &value);
     }
 }
 
@@ -285,7 +285,7 @@ impl<'a> DefinitionLocations<'a> {
             let joins_list = native == Native::Interactions && tool.deferred && !tool.is_wanted;
             let is_new = joins_list || tool.redefined && native != Native::Inline && tool.is_available();
             if is_new && location == DefinitionLocation::Top {
-                warnings.about("prefix-changed", name.display());
+                warnings.warn_named("prefix-changed", name.display());
             }
             // A tool that is removed, or was removed and added again, changes the list of earlier requests.
             let has_moved =
@@ -294,7 +294,7 @@ impl<'a> DefinitionLocations<'a> {
                         && (removals == Removals::Withdraw || native == Native::References)
                         && !has_removals;
             if has_moved {
-                warnings.about("prefix-changed", name.display());
+                warnings.warn_named("prefix-changed", name.display());
             }
             locations.insert(name.clone(), location);
         }

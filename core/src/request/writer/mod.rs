@@ -19,7 +19,7 @@ use super::{
     tools::{Source, Tools},
 };
 use crate::{
-    collections::{by, Map, Set},
+    collections::{sorted_by, Map, Set},
     error::Error,
     json::{lazy::view, Member, Node, Text},
     names::Names,
@@ -370,7 +370,7 @@ impl<'w, 'a> Writer<'w, 'a> {
             self.origins.push(origin);
             listed.push(written);
         }
-        for (_, origin, written) in by(loaded, |(first, ..), (second, ..)| first.cmp(second)) {
+        for (_, origin, written) in sorted_by(loaded, |(first, ..), (second, ..)| first.cmp(second)) {
             self.origins.push(origin);
             listed.push(written);
         }
@@ -426,7 +426,7 @@ impl<'w, 'a> Writer<'w, 'a> {
             }
             _ => {
                 let name = tool::type_of(&definition).map_or_else(|| "tools".into(), Text::display);
-                self.writing.warnings.about(super::report::LOST, name);
+                self.writing.warnings.warn_named(super::report::LOST, name);
                 None
             }
         }
@@ -454,20 +454,20 @@ impl<'w, 'a> Writer<'w, 'a> {
         let parts: Vec<Part<'a>> = content.into_parts().into_iter().filter(|part| !is_empty(part)).collect();
         if !parts.is_empty() {
             let name = id.as_text().and_then(|id| self.searches.get(id));
-            self.writing.warnings.about_maybe("moved", name);
+            self.writing.warnings.warn_optional_name("moved", name);
         }
         parts
     }
 
     pub(crate) fn drop_search(&mut self) {
-        self.writing.warnings.about(super::report::LOST, DROPPED_SEARCH);
+        self.writing.warnings.warn_named(super::report::LOST, DROPPED_SEARCH);
     }
 
     /// Warns that the target has no flag for errors. The text of a failed search states the error, so it causes no
     /// warning.
     pub(crate) fn lose_error(&mut self, outcome: &Outcome<'a>) {
         if outcome.is_error && !outcome.states_error && outcome.found_tools.is_none() {
-            self.writing.warnings.lose(FAILED, &Node::bool(true));
+            self.writing.warnings.warn_lost(FAILED, &Node::bool(true));
         }
     }
 
@@ -652,10 +652,10 @@ fn write_members<'a>(
                     // The format itself is not lost.
                     Some(others) => {
                         others.iter().for_each(|member| {
-                            warnings.lose_in(Some(&*key), &member.key.display(), &member.value);
+                            warnings.warn_lost_in(Some(&*key), &member.key.display(), &member.value);
                         });
                     }
-                    None => warnings.lose_in(holder, &key, &value),
+                    None => warnings.warn_lost_in(holder, &key, &value),
                 }
                 continue;
             }

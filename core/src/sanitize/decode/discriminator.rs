@@ -40,7 +40,7 @@ impl<'p, 'n> Discriminators<'p, 'n> {
         let listed_branches = discriminator.branches.get(&key).map_or(&[][..], Vec::as_slice);
         let matching: Vec<(usize, &Node<'n>)> = listed_branches.iter().chain(&discriminator.others).copied().collect();
         budget.pay(matching.len());
-        let matching = collections::by(matching, |(left, _), (right, _)| left.cmp(right));
+        let matching = collections::sorted_by(matching, |(left, _), (right, _)| left.cmp(right));
         matching.into_iter().map(|(_, branch)| branch).collect()
     }
 

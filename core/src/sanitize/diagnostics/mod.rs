@@ -366,7 +366,7 @@ fn forget_removed(
     };
     let removed: Vec<Range<Number>> =
         entries.iter().filter(|entry| is_removal(entry)).filter_map(removed_range).collect();
-    let mut removed = collections::by(removed, |one, two| (one.start, two.end).cmp(&(two.start, one.end)));
+    let mut removed = collections::sorted_by(removed, |one, two| (one.start, two.end).cmp(&(two.start, one.end)));
     // Keeps only the outermost of nested ranges.
     removed.dedup_by(|inner, outer| inner.start < outer.end);
     let is_elsewhere = |number: Number, removed_range: &Range<Number>| {

@@ -7,7 +7,7 @@ use alloc::{format, string::String, vec::Vec};
 use crate::{
     effect::{Accepts, Guidance},
     error::Error,
-    json::{Data, Flags, Member, Node, Object, Step, Text},
+    json::{Flags, Member, Node, Object, Step, Text},
     rules::Rule,
     sanitize::{
         context::PassContext,
@@ -55,7 +55,8 @@ pub(crate) fn require_one_property(root: &mut Node<'_>, context: &mut PassContex
 
 struct Requiring<'c> {
     context: &'c mut PassContext,
-    /// Depths of the enclosing schemas with a union and other keywords that constrain the instance of this schema.
+    /// Depths of the enclosing schemas that have both a union and other assertions, or that are a branch of such a
+    /// union.
     constrained_by_union: Vec<usize>,
 }
 
@@ -84,7 +85,8 @@ impl<'a> VisitorMut<'a> for Requiring<'_> {
             let role = Keyword::named(&member.key).map(Keyword::role);
             !member.key.is(Keyword::AnyOf) && role == Some(Role::Assertion)
         });
-        // A branch of such a union constrains the instance of the enclosing schema.
+        // A branch of such a union constrains the instance of the enclosing schema. A branch is two steps below the
+        // schema: `anyOf` and an index.
         let is_branch = self
             .constrained_by_union
             .last()
@@ -251,8 +253,7 @@ impl<'a> Requiring<'_> {
 }
 
 fn set_required<'a>(node: &mut Node<'a>, name: Text<'a>) {
-    let mut names = Node::new(Data::Null);
-    names.replace(Data::Array(alloc::vec![Node::string(name)]));
+    let names = Node::array(alloc::vec![Node::string(name)]);
     if let Some(object) = node.as_object_mut() {
         object.set(Text::literal("required"), names);
     }

@@ -402,7 +402,7 @@ impl<'b, 'a> BundleIndex<'b, 'a> {
             // Adds an entry that the branch does not mention. Otherwise a part could equal the table of the branch, and
             // be mistaken for it.
             indices.extend((0..known.len()).find(|index| !indices.contains(index)));
-            collections::by(indices.into_iter().collect::<Vec<_>>(), usize::cmp)
+            collections::sorted_by(indices.into_iter().collect::<Vec<_>>(), usize::cmp)
         };
         let mut part = Object::new();
         for member in self.bundle {

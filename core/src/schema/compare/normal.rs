@@ -133,7 +133,7 @@ impl Normalizer<'_> {
             return out.push_str("true");
         }
         out.push('{');
-        for (key, value) in collections::by(parts, Ord::cmp) {
+        for (key, value) in collections::sorted_by(parts, Ord::cmp) {
             out.push_str(&key);
             out.push(':');
             out.push_str(&value);
@@ -265,7 +265,7 @@ fn joined_list(parts: Vec<String>) -> String {
 }
 
 fn sorted(parts: Vec<String>) -> Vec<String> {
-    collections::by(parts, Ord::cmp)
+    collections::sorted_by(parts, Ord::cmp)
 }
 
 fn sorted_set(parts: Vec<String>) -> Vec<String> {

@@ -317,7 +317,9 @@ impl<'v, 's> Search<'v, 's> {
         if bases.is_empty() {
             bases.push(Node::object(Object::default()));
         }
-        collections::by(bases, |left, right| json_length(left, &self.budget).cmp(&json_length(right, &self.budget)))
+        collections::sorted_by(bases, |left, right| {
+            json_length(left, &self.budget).cmp(&json_length(right, &self.budget))
+        })
     }
 
     /// Sends arrays with an item that only one of the schemas may accept.

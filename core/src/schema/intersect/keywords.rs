@@ -1,5 +1,5 @@
-//! Merges two values of a keyword that does not depend on other keywords. Long lists are compared through an index, in
-//! a total order of JSON values whose equality is `json::same`.
+//! Merges two values of a keyword that does not depend on other keywords. Lists are compared as sorted sets. Values are
+//! equal in that order exactly if `json::same` returns true.
 
 use alloc::{borrow::Cow, format, string::ToString, vec::Vec};
 use core::cmp::Ordering;
@@ -140,12 +140,12 @@ impl<'a> Merge<'_, 'a> {
         };
         let (our_values, their_values) = (values(ours), values(theirs));
         let common = ours.iter().filter(|value| their_values.contains(&ByValue(value)));
-        let (common, distinct) =
+        let (common_count, distinct_common_count) =
             (common.count(), our_values.iter().filter(|value| their_values.contains(*value)).count());
-        if distinct == 0 {
+        if distinct_common_count == 0 {
             return Err(Impossible);
         }
-        let chosen = match (common == ours.len(), distinct == their_values.len()) {
+        let chosen = match (common_count == ours.len(), distinct_common_count == their_values.len()) {
             (true, true) => Chosen::Either(outer, inner),
             (true, false) => Chosen::Outer(outer),
             (false, true) => Chosen::Inner(inner),
@@ -186,11 +186,11 @@ impl<'a> Merge<'_, 'a> {
         Ok(())
     }
 
-    /// Returns the tighter of two bounds. `side` is the order of the tighter bound.
+    /// Returns the tighter of two bounds. `tighter` is `Greater` for minimums and `Less` for maximums.
     pub(super) fn choose_tighter(
         &mut self,
         keyword: Keyword,
-        side: Ordering,
+        tighter: Ordering,
         outer: Node<'a>,
         inner: Node<'a>,
     ) -> Chosen<'a> {
@@ -199,7 +199,7 @@ impl<'a> Merge<'_, 'a> {
         };
         match json::compare(ours, theirs) {
             Ordering::Equal => Chosen::Either(outer, inner),
-            order if order == side => Chosen::Outer(outer),
+            order if order == tighter => Chosen::Outer(outer),
             _ => Chosen::Inner(inner),
         }
     }
@@ -229,6 +229,7 @@ impl<'a> Merge<'_, 'a> {
         };
         let (our_names, their_names): (Set<_>, Set<_>) = (ours.iter().collect(), theirs.iter().collect());
         let adds_nothing = their_names.is_subset(&our_names);
+        // The inner list replaces the outer list only if the order of the outer names stays.
         if adds_nothing || our_names.is_subset(&their_names) && theirs.starts_with(&ours) {
             return match (adds_nothing, our_names.is_subset(&their_names)) {
                 (true, true) => Chosen::Either(outer, inner),
@@ -346,7 +347,7 @@ fn by_name<'n, 'a>(members: impl Iterator<Item = &'n Member<'a>>) -> Vec<&'n Mem
 where
     'a: 'n,
 {
-    collections::by(members.collect(), |one, two| one.key.cmp(&two.key))
+    collections::sorted_by(members.collect(), |one, two| one.key.cmp(&two.key))
 }
 
 const fn rank(node: &Node<'_>) -> u8 {

@@ -81,7 +81,7 @@ impl<'s, 'a> Run<'_, 's, 'a> {
         let index = self.schema_index(declared)?;
         let by_index =
             members.iter().filter_map(|member| Some((index.index_of(declared, &member.key)?, &member.value)));
-        let by_index = collections::by(by_index.collect::<Vec<_>>(), |(left, _), (right, _)| left.cmp(right));
+        let by_index = collections::sorted_by(by_index.collect::<Vec<_>>(), |(left, _), (right, _)| left.cmp(right));
         let pairs =
             by_index.into_iter().filter_map(|(location, value)| Some((declared.members().get(location)?, value)));
         Some(pairs.collect())

@@ -51,14 +51,14 @@ struct MessageChange {
     removed: Set<usize>,
     /// Parts that go before the first call.
     moved: Set<usize>,
-    /// Text of a message of the model to insert before it.
+    /// Text of a model message to insert before this message.
     inserted: Option<&'static str>,
 }
 
 /// Fixes violations, and changes the betas in `header` if the caller knows the header.
 pub(crate) fn fix_violations(
     request: &mut Node<'_>,
-    (api, home): (Api, ToolFormat),
+    (api, dialect_format): (Api, ToolFormat),
     rules: &[FactRule],
     mut header: Option<&mut Header>,
 ) -> Result<Fixed, Error> {
@@ -72,13 +72,14 @@ pub(crate) fn fix_violations(
         map_ids(request, wire, &fixable)?;
     }
     if violations.iter().any(|violation| violation.rule.fix == Fix::DeclareTools) {
-        declare_tools(request, wire, home)?;
+        declare_tools(request, wire, dialect_format)?;
     }
     let mut fixed = Fixed::default();
     let mut declares_tools = false;
     let (mut refused_betas, mut added_betas): (Set<&str>, Vec<&str>) = (Set::new(), Vec::new());
     let mut messages: Map<usize, MessageChange> = Map::new();
     for RuleViolation { fact, rule, pointer, location } in violations {
+        // False only if a fix that renames removed the value instead.
         let mut is_renamed = true;
         match (rule.at, location, rule.fix) {
             (_, ViolationLocation::Part(message, part), Fix::RemovePart) => {
@@ -236,9 +237,9 @@ fn change_at(node: &mut Node<'_>, path: Path, fix: Fix) -> Result<bool, Error> {
 }
 
 fn change_member(node: &mut Node<'_>, member: &'static str, fix: Fix) -> Result<bool, Error> {
-    let sent = match fix {
+    let renamed = match fix {
         Fix::Set(value) => {
-            // A value of the table has no origin in the request.
+            // The value comes from the rule, so it has no origin in the request.
             node.set(member, json::read(value)?.detached());
             return Ok(true);
         }
@@ -264,16 +265,16 @@ fn change_member(node: &mut Node<'_>, member: &'static str, fix: Fix) -> Result<
         }
         _ => return Ok(false),
     };
-    let sent = sent.filter(|(name, _)| node.get(*name).is_none_or(Node::is_null));
-    let is_renamed = sent.is_some();
-    if let Some((name, value)) = sent {
+    let renamed = renamed.filter(|(name, _)| node.get(*name).is_none_or(Node::is_null));
+    let is_renamed = renamed.is_some();
+    if let Some((name, value)) = renamed {
         node.set(name, value);
     }
     Ok(is_renamed)
 }
 
-/// Removes the list and the members that need tools, and returns the changes except the change of the list. A choice
-/// that requires a call stays, because no change can satisfy it.
+/// Removes the tool list, and the members that need tools. Returns the changes, without the change of the list. A
+/// choice that requires a call stays, because no change can satisfy it.
 fn remove_list(request: &mut Node<'_>, wire: &Wire, fact: &'static RequestFact) -> Result<Vec<RequestChange>, Error> {
     let choice = wire.choice().of(request)?.and_then(|(_, choice)| choice);
     let is_demand = choice.is_some_and(|choice| choice.is_demand());
@@ -440,9 +441,8 @@ fn narrow_list(request: &mut Node<'_>, wire: &'static Wire) -> Result<Option<Map
     Ok(Some(remaining))
 }
 
-/// Declares the tools that the history calls, with schemas that accept any arguments. `home` is the dialect's format of
-/// tools.
-fn declare_tools(request: &mut Node<'_>, wire: &'static Wire, home: ToolFormat) -> Result<(), Error> {
+/// Declares the tools that the history calls, with schemas that accept any arguments.
+fn declare_tools(request: &mut Node<'_>, wire: &'static Wire, dialect_format: ToolFormat) -> Result<(), Error> {
     let mut names = Vec::new();
     let mut known = Set::new();
     for message in request.array_at(wire.history()).unwrap_or_default() {
@@ -459,7 +459,9 @@ fn declare_tools(request: &mut Node<'_>, wire: &'static Wire, home: ToolFormat) 
         let mut entry = Node::record([("name", Node::string(name)), ("inputSchema", schema)]);
         if let Entry::Tool(shape) = tool_format::recognize(&entry) {
             let edits = Edits { name: None, description: None, strict: None, removes_schema: false };
-            shape.convert_entry(&mut entry, tool_format::sent_to(wire.api(), home), None, edits);
+            let added_schema = None;
+            let format = tool_format::sent_to(wire.api(), dialect_format);
+            shape.convert_entry(&mut entry, format, added_schema, edits);
         }
         wire.tools().push(request, entry)?;
     }

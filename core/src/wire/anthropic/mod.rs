@@ -34,7 +34,7 @@ use crate::{
     options::{Api, ToolFormat},
 };
 
-pub(super) const WORDS: &[(&str, Flags)] = &[
+pub(super) const FLAG_WORDS: &[(&str, Flags)] = &[
     ("tool_addition", Flags::DEFERRAL),
     ("tool_removal", Flags::DEFERRAL),
     ("server_tool_use", Flags::DEFERRAL),
@@ -50,9 +50,9 @@ pub(super) static WIRE: Wire = Wire {
     recognizes: None,
     evidence: Some(recognition::evidence),
     prompt: Prompt::Text { member: "system", kind: "text" },
-    plain: &["max_tokens", "metadata", "thinking"],
-    ordinary: Flags::NONE,
-    before: &[],
+    unchanged_members: &["max_tokens", "metadata", "thinking"],
+    accepted_flags: Flags::NONE,
+    stored_history_members: &[],
     has_betas: true,
     wants_json_word: false,
     tools: ToolList {
@@ -101,7 +101,7 @@ pub(super) static WIRE: Wire = Wire {
         }),
         parallel: Parallel::InChoice,
         without_tools: WithoutTools::NotAuto,
-        is_completed: false,
+        writes_default: false,
     },
     reply: Reply {
         messages: &[&[Member("message")]],
@@ -111,13 +111,13 @@ pub(super) static WIRE: Wire = Wire {
         wrapper: None,
         parts: &[],
         repeated_texts: &[],
-        others: &[],
-        is_own: |reply| {
+        hidden_item_types: &[],
+        is_only_of_format: |reply| {
             has_type(reply, "message") && reply.array_at("content").is_some() || has_type(reply, "message_start")
         },
     },
-    single_call: SingleCall { is_in_place: false, forms: &[CallForm::of_type("tool_use", "input")], write: call },
-    answers: AnswerText { ends: &[("stop_reason", "tool_use", "end_turn")], ..AnswerText::block(as_text) },
+    single_call: SingleCall { keeps_form: false, forms: &[CallForm::of_type("tool_use", "input")], write: call },
+    answers: AnswerText { stop_reasons: &[("stop_reason", "tool_use", "end_turn")], ..AnswerText::block(as_text) },
     searches: SearchResults { has_hosted: true, ..SearchResults::references(search_result) },
     alternatives: None,
     events: Some(&EVENTS),
@@ -145,7 +145,7 @@ pub(super) static EVENTS: Events = Events {
                 kind: Some("tool_use"),
                 name: "name",
                 arguments: Arguments::Value("input"),
-                is_repeated: false,
+                has_later_copy: false,
             })
             .first_text(&[Member("content_block"), Type("text")])
             .removed_if_empty()

@@ -121,7 +121,7 @@ impl<'a> Messages<'_, '_, 'a> {
             }
             EventKind::Reasoning(thought) => {
                 let name = type_of(&thought).map_or_else(|| "reasoning_content".into(), Text::display);
-                self.writer.writing.warnings.about(LOST, name);
+                self.writer.writing.warnings.warn_named(LOST, name);
             }
             EventKind::Unchanged(role) => {
                 let message = self.writer.take_message(event.at);
@@ -249,7 +249,7 @@ impl<'a> Messages<'_, '_, 'a> {
         let id = self.ids.of(&call.id, self.writer);
         let (input, is_object) = call.arguments.value();
         if !is_object {
-            self.writer.writing.warnings.about("arguments-not-an-object", call.name.display());
+            self.writer.writing.warnings.warn_named("arguments-not-an-object", call.name.display());
         }
         let block = Node::record([
             ("type", Node::literal("tool_use")),
@@ -375,7 +375,7 @@ impl<'a> Messages<'_, '_, 'a> {
 
     /// Writes a synthesized search that loads a tool, for targets that do not support additions.
     fn write_synthesized_search(&mut self, name: &Text<'a>) {
-        self.writer.writing.warnings.about("synthesized-exchange", name.display());
+        self.writer.writing.warnings.warn_named("synthesized-exchange", name.display());
         // The history may contain synthesized exchanges from earlier requests.
         let id = loop {
             self.synthesized_count += 1;
@@ -418,7 +418,7 @@ fn reference<'a>(name: &Text<'a>) -> Node<'a> {
 fn report_moved<'a>(writer: &mut Writer<'_, 'a>, blocks: &[(Node<'a>, Location)]) {
     for (block, origin) in blocks {
         let name = block.get("tool").and_then(changed_name).map_or_else(|| "text".into(), Text::display);
-        writer.writing.warnings.about_at("moved", name, origin.pointer(writer.writing.source));
+        writer.writing.warnings.warn_named_at("moved", name, origin.pointer(writer.writing.source));
     }
 }
 
@@ -516,7 +516,7 @@ impl Ids {
             return id.clone();
         };
         if self.renamed.insert(old.display().into_owned()) {
-            writer.writing.warnings.about("call-id-changed", old.display().as_ref());
+            writer.writing.warnings.warn_named("call-id-changed", old.display().as_ref());
         }
         Node::string(names::mapped(NamePattern::ANTHROPIC_ID, old, &[old]))
     }

@@ -32,7 +32,7 @@ use crate::{
     options::{Api, ToolFormat},
 };
 
-pub(super) const WORDS: &[(&str, Flags)] = &[
+pub(super) const FLAG_WORDS: &[(&str, Flags)] = &[
     // A message of Kimi that adds tools.
     ("tools", Flags::DEFERRAL.union(Flags::CHAT)),
     ("tool", Flags::CHAT),
@@ -47,9 +47,9 @@ pub(super) static WIRE: Wire = Wire {
     recognizes: Some(recognition::recognizes),
     evidence: Some(recognition::evidence),
     prompt: Prompt::Message { roles: &["system", "developer"] },
-    plain: &[],
-    ordinary: Flags::SYSTEM,
-    before: &[],
+    unchanged_members: &[],
+    accepted_flags: Flags::SYSTEM,
+    stored_history_members: &[],
     has_betas: false,
     wants_json_word: false,
     tools: ToolList { refuses_empty: true, ..ToolList::flat(Api::OpenaiChat, &[ToolFormat::OpenaiChat]) },
@@ -95,7 +95,7 @@ pub(super) static WIRE: Wire = Wire {
         }),
         parallel: Parallel::InRequest,
         without_tools: WithoutTools::None,
-        is_completed: false,
+        writes_default: false,
     },
     reply: Reply {
         messages: &[&[Items("choices"), Member("message")]],
@@ -105,11 +105,11 @@ pub(super) static WIRE: Wire = Wire {
         wrapper: None,
         parts: &[],
         repeated_texts: &[],
-        others: &[],
-        is_own: |reply| reply.array_at("choices").is_some(),
+        hidden_item_types: &[],
+        is_only_of_format: |reply| reply.array_at("choices").is_some(),
     },
     single_call: SingleCall {
-        is_in_place: false,
+        keeps_form: false,
         forms: &[
             CallForm::in_member("function", "arguments"),
             CallForm { kind: CallKind::Custom, ..CallForm::in_member("custom", "input") },
@@ -120,7 +120,7 @@ pub(super) static WIRE: Wire = Wire {
         conversion: Conversion::Member("content", form),
         is_text,
         // Includes the reasons of Cohere and Ollama.
-        ends: &[
+        stop_reasons: &[
             ("finish_reason", "tool_calls", "stop"),
             ("finish_reason", "TOOL_CALL", "COMPLETE"),
             ("finish_reason", "tool_call", "stop"),

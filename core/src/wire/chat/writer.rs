@@ -150,13 +150,13 @@ impl<'a> Messages<'_, '_, 'a> {
             }
         }
         let name = type_of(&thought).map_or_else(|| "reasoning_content".into(), Text::display);
-        self.writer.writing.warnings.about(LOST, name);
+        self.writer.writing.warnings.warn_named(LOST, name);
     }
 
     fn lose_rest(&mut self, thought: &Node<'a>) {
         for member in thought.as_object().into_iter().flatten() {
             if !["type", "reasoning_content", "thinking", "summary", "content"].iter().any(|key| member.key.is(key)) {
-                self.writer.writing.warnings.lose(&member.key.display(), &member.value);
+                self.writer.writing.warnings.warn_lost(&member.key.display(), &member.value);
             }
         }
     }
@@ -180,7 +180,7 @@ impl<'a> Messages<'_, '_, 'a> {
             let (content, images) = split_images(outcome.content);
             let at = self.at;
             if !images.is_empty() {
-                self.writer.writing.warnings.about("moved", "image");
+                self.writer.writing.warnings.warn_named("moved", "image");
             }
             self.images.extend(images.into_iter().map(|image| (at, image)));
             let content = match content {

@@ -85,8 +85,8 @@ impl ChoiceFormat {
         matches!(self.spelling, Spelling::Words(super::Words { is_object: false, .. }))
     }
 
-    pub(crate) const fn is_completed(&self) -> bool {
-        self.is_completed
+    pub(crate) const fn writes_default(&self) -> bool {
+        self.writes_default
     }
 
     pub(crate) fn has_limit_in_request(&self) -> bool {

@@ -60,7 +60,7 @@ pub(crate) struct ChoiceFormat {
     pub(super) parallel: Parallel,
     pub(super) without_tools: WithoutTools,
     /// True if a translated request with tools has a choice even if the choice is the default.
-    pub(super) is_completed: bool,
+    pub(super) writes_default: bool,
 }
 
 #[derive(Clone, Copy, Debug)]

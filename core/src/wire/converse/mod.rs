@@ -32,7 +32,7 @@ use crate::{
     options::{Api, ToolFormat},
 };
 
-pub(super) const WORDS: &[(&str, Flags)] = &[
+pub(super) const FLAG_WORDS: &[(&str, Flags)] = &[
     ("toolAddition", Flags::DEFERRAL),
     ("toolRemoval", Flags::DEFERRAL),
     ("toolUse", Flags::CALL),
@@ -47,9 +47,9 @@ pub(super) static WIRE: Wire = Wire {
     recognizes: Some(recognition::recognizes),
     evidence: None,
     prompt: Prompt::Blocks("system"),
-    plain: &[],
-    ordinary: Flags::SYSTEM,
-    before: &[],
+    unchanged_members: &[],
+    accepted_flags: Flags::SYSTEM,
+    stored_history_members: &[],
     has_betas: false,
     wants_json_word: false,
     tools: ToolList {
@@ -97,7 +97,7 @@ pub(super) static WIRE: Wire = Wire {
         spelling: Spelling::Kinds,
         parallel: Parallel::None,
         without_tools: WithoutTools::All,
-        is_completed: false,
+        writes_default: false,
     },
     reply: Reply {
         messages: &[&[Member("output"), Member("message")]],
@@ -107,11 +107,11 @@ pub(super) static WIRE: Wire = Wire {
         wrapper: None,
         parts: &[],
         repeated_texts: &[],
-        others: &[],
-        is_own: |_| false,
+        hidden_item_types: &[],
+        is_only_of_format: |_| false,
     },
-    single_call: SingleCall { is_in_place: false, forms: &[CallForm::in_member("toolUse", "input")], write: call },
-    answers: AnswerText { ends: &[("stopReason", "tool_use", "end_turn")], ..AnswerText::block(as_text) },
+    single_call: SingleCall { keeps_form: false, forms: &[CallForm::in_member("toolUse", "input")], write: call },
+    answers: AnswerText { stop_reasons: &[("stopReason", "tool_use", "end_turn")], ..AnswerText::block(as_text) },
     searches: SearchResults { in_json: Some(IN_JSON), ..SearchResults::references(search_result) },
     alternatives: None,
     events: Some(&EVENTS),
@@ -126,7 +126,7 @@ pub(super) static EVENTS: Events = Events {
         // Texts begin with their first piece.
         Event::new("contentBlockStart", Meaning::Begin)
             .with(&["contentBlockStart", "start", "toolUse"])
-            .call(BegunCall { kind: None, name: "name", arguments: Arguments::None, is_repeated: false }),
+            .call(BegunCall { kind: None, name: "name", arguments: Arguments::None, has_later_copy: false }),
         Event::new("contentBlockDelta", Meaning::Delta).pieces(&[
             Piece { content: Content::Text, test: Test::Exists, path: &["contentBlockDelta", "delta", "text"] },
             Piece {

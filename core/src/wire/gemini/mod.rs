@@ -37,7 +37,7 @@ pub(super) const GROUPS: [&str; 2] = ["functionDeclarations", "function_declarat
 const CALL: Unit = Unit { pieces: &["partialArgs", "willContinue"], ..Unit::call(&["id"], Arguments::Value("args")) };
 const RESULT: Unit = Unit::result(&["id"]).may_have_name();
 
-pub(super) const WORDS: &[(&str, Flags)] = &[
+pub(super) const FLAG_WORDS: &[(&str, Flags)] = &[
     ("functionCall", Flags::CALL),
     ("function_call", Flags::CALL),
     ("functionResponse", Flags::CALL),
@@ -58,9 +58,9 @@ pub(super) static WIRE: Wire = Wire {
     recognizes: None,
     evidence: None,
     prompt: Prompt::Content(&["systemInstruction", "system_instruction"]),
-    plain: &["systemInstruction", "safetySettings"],
-    ordinary: Flags::SYSTEM,
-    before: &["cachedContent", "cached_content"],
+    unchanged_members: &["systemInstruction", "safetySettings"],
+    accepted_flags: Flags::SYSTEM,
+    stored_history_members: &["cachedContent", "cached_content"],
     has_betas: false,
     wants_json_word: false,
     tools: ToolList {
@@ -102,7 +102,7 @@ pub(super) static WIRE: Wire = Wire {
             no_content: None,
         }),
         result: error_result,
-        without_role: &[("", Speaker::User)],
+        by_type_suffix: &[("", Speaker::User)],
         ..Turns::PLAIN
     },
     choice: ChoiceFormat {
@@ -137,7 +137,7 @@ pub(super) static WIRE: Wire = Wire {
         }),
         parallel: Parallel::None,
         without_tools: WithoutTools::All,
-        is_completed: false,
+        writes_default: false,
     },
     reply: Reply {
         messages: &[
@@ -151,11 +151,11 @@ pub(super) static WIRE: Wire = Wire {
         wrapper: None,
         parts: &[],
         repeated_texts: &[],
-        others: &[],
-        is_own: |reply| reply.array_at("candidates").is_some(),
+        hidden_item_types: &[],
+        is_only_of_format: |reply| reply.array_at("candidates").is_some(),
     },
     single_call: SingleCall {
-        is_in_place: true,
+        keeps_form: true,
         forms: &[CallForm::in_member("functionCall", "args"), CallForm::in_member("function_call", "args")],
         write: responses::call,
     },

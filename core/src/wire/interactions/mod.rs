@@ -34,7 +34,7 @@ use crate::{
 };
 use built_step::BuiltStep;
 
-pub(super) const WORDS: &[(&str, Flags)] = &[("function_result", Flags::CALL)];
+pub(super) const FLAG_WORDS: &[(&str, Flags)] = &[("function_result", Flags::CALL)];
 
 pub(super) static WIRE: Wire = Wire {
     endpoint: Endpoint { api: Api::GeminiInteractions, is_shared: false, error: of_google, error_event },
@@ -49,13 +49,13 @@ pub(super) static WIRE: Wire = Wire {
     recognizes: Some(recognition::recognizes),
     evidence: None,
     prompt: Prompt::Text { member: "system_instruction", kind: "text" },
-    plain: &[],
-    ordinary: Flags::SYSTEM,
-    before: &["previous_interaction_id"],
+    unchanged_members: &[],
+    accepted_flags: Flags::SYSTEM,
+    stored_history_members: &["previous_interaction_id"],
     has_betas: false,
     wants_json_word: false,
     tools: ToolList::flat(Api::GeminiInteractions, &[ToolFormat::GeminiInteractions]),
-    additions: Additions::Results { list: "result", hosted: "tool_search_result", form: FORM },
+    additions: Additions::Results { list: "result", hosted: "tool_search_result", form: UNTYPED_RESULTS },
     units: Units {
         messages: &[
             Unit {
@@ -65,7 +65,7 @@ pub(super) static WIRE: Wire = Wire {
             },
             Unit::result(&["call_id"]).may_have_name().of_type("function_result"),
             // A search of OpenAI Responses has a query.
-            Unit { name: Name::Itself, ..Unit::search(&[Member("arguments"), Items("function_names")]) }
+            Unit { name: Name::WholeString, ..Unit::search(&[Member("arguments"), Items("function_names")]) }
                 .of_type("tool_search_call"),
             Unit::search(&[Items("result")]).of_type("tool_search_result"),
         ],
@@ -73,7 +73,7 @@ pub(super) static WIRE: Wire = Wire {
     },
     turns: Turns {
         roles: &[("user", Speaker::User), ("model", Speaker::Model)],
-        without_role: &[("user_input", Speaker::User), ("_result", Speaker::Tool), ("", Speaker::Model)],
+        by_type_suffix: &[("user_input", Speaker::User), ("_result", Speaker::Tool), ("", Speaker::Model)],
         names_results: true,
         has_items: true,
         text: Some("text"),
@@ -94,7 +94,7 @@ pub(super) static WIRE: Wire = Wire {
         }),
         parallel: Parallel::None,
         without_tools: WithoutTools::All,
-        is_completed: false,
+        writes_default: false,
     },
     reply: Reply {
         messages: &[&[Items("steps")], &[Member("step")], &[Member("interaction"), Items("steps")]],
@@ -104,14 +104,14 @@ pub(super) static WIRE: Wire = Wire {
         wrapper: Some("interaction"),
         parts: &[],
         repeated_texts: &[],
-        others: &["user_input", "function_result", "thought"],
-        is_own: |_| false,
+        hidden_item_types: &["user_input", "function_result", "thought"],
+        is_only_of_format: |_| false,
     },
-    single_call: SingleCall { is_in_place: false, forms: &[], write: call },
+    single_call: SingleCall { keeps_form: false, forms: &[], write: call },
     answers: AnswerText {
         conversion: Conversion::Unit(as_text),
         is_text: |step| has_type(step, "model_output") && has_only_text(step),
-        ends: &[("status", "requires_action", "completed")],
+        stop_reasons: &[("status", "requires_action", "completed")],
         repeat: None,
         events: None,
     },
@@ -180,7 +180,7 @@ pub(super) static EVENTS: Events = Events {
                 kind: Some("function_call"),
                 name: "name",
                 arguments: Arguments::Value("arguments"),
-                is_repeated: true,
+                has_later_copy: true,
             })
             .first_text(&[Member("step"), Type("model_output"), Items("content")]),
         Event::new("step.delta", Meaning::Delta).with(&["delta"]).pieces(&[
@@ -191,7 +191,7 @@ pub(super) static EVENTS: Events = Events {
         Event::new("interaction.completed", Meaning::Finish { is_complete: true }).with(&["interaction"]),
         Event::new("error", Meaning::Error),
     ],
-    unlisted_of_items: &[("", "index")],
+    unlisted_item_prefixes: &[("", "index")],
     needless: &["event_type", "event_id", "index", "delta"],
     write: Some(piece),
     ..Events::NONE
@@ -235,7 +235,7 @@ fn call(call: ClientCall<'_>) -> Node<'_> {
     ])
 }
 
-const FORM: UntypedResults =
+const UNTYPED_RESULTS: UntypedResults =
     UntypedResults { call: call_id_and_name, result: result_id_and_name, has_tools: has_functions, visit: |_, _| {} };
 
 fn call_id_and_name<'n, 'a>(step: &'n Node<'a>) -> Option<(&'n Text<'a>, &'n Text<'a>)> {

@@ -4,7 +4,7 @@
 
 use alloc::{format, string::String, vec::Vec};
 
-use super::FORM;
+use super::UNTYPED_RESULTS;
 use crate::{
     collections::Set,
     error::Error,
@@ -105,7 +105,7 @@ impl<'a> Pass<'_, '_, '_, 'a> {
                 is("tool_search_call")
                     || is("tool_search_result")
                     || calls && (is("function_call") || is("function_result"))
-                    || searches.is_search_result(step, &FORM)
+                    || searches.is_search_result(step, &UNTYPED_RESULTS)
             });
         }
         let flags = Flags::DEFERRAL | Flags::CALL | Flags::RESULT;
@@ -122,7 +122,7 @@ impl<'a> Pass<'_, '_, '_, 'a> {
         let Some(step) = self.reader.history.messages().get(index).filter(|step| may_hold(step, Flags::CALL)) else {
             return Ok(());
         };
-        self.searches.record(&*view(step)?, &FORM);
+        self.searches.record(&*view(step)?, &UNTYPED_RESULTS);
         Ok(())
     }
 
@@ -185,7 +185,7 @@ impl<'a> Pass<'_, '_, '_, 'a> {
         }
         let id = string_of(&step, "call_id");
         let is_error = step.bool_at("is_error") == Some(true);
-        let is_search = self.searches.is_search_result(&step, &FORM);
+        let is_search = self.searches.is_search_result(&step, &UNTYPED_RESULTS);
         let refused = if is_search { self.refuse_searches(&mut step) } else { Set::new() };
         let (source_item, result) = take_content(self.reader, step, "result");
         let content = match result {

@@ -92,7 +92,7 @@ impl<'a> Steps<'_, '_, 'a> {
             }
             EventKind::Reasoning(thought) => {
                 let name = type_of(&thought).map_or_else(|| "reasoning_content".into(), Text::display);
-                self.writer.writing.warnings.about(LOST, name);
+                self.writer.writing.warnings.warn_named(LOST, name);
             }
             EventKind::Unchanged(_) => {
                 let message = self.writer.take_message(event.at);
@@ -143,7 +143,7 @@ impl<'a> Steps<'_, '_, 'a> {
         if is_hosted {
             // The arguments are the names of the functions that the search finds. The result of the search adds them.
             if call.arguments.value().0.as_object().is_some_and(|arguments| !arguments.is_empty()) {
-                self.writer.writing.warnings.about(LOST, "arguments");
+                self.writer.writing.warnings.warn_named(LOST, "arguments");
             }
             if let Some(id) = call.id.as_text().cloned() {
                 self.searches.entry(id).or_default().push_back(self.out.len());
@@ -159,7 +159,7 @@ impl<'a> Steps<'_, '_, 'a> {
         let is_object = matches!(&call.arguments, crate::request::conversation::Arguments::Freeform(_));
         let (call, was_object) = function_call_of(call);
         if !was_object && !is_object {
-            self.writer.writing.warnings.about("arguments-not-an-object", name);
+            self.writer.writing.warnings.warn_named("arguments-not-an-object", name);
         }
         self.out.push(call);
     }
@@ -320,7 +320,7 @@ pub(crate) fn move_to_request<'a>(request: &mut Node<'a>, warnings: &mut Warning
     let settings = match settings.into_data() {
         Data::Object(settings) => settings,
         other => {
-            warnings.lose(HOLDER, &Node::new(other));
+            warnings.warn_lost(HOLDER, &Node::new(other));
             return Ok(Set::new());
         }
     };

@@ -30,7 +30,7 @@ use crate::{
     options::{Api, ToolFormat},
 };
 
-pub(super) const WORDS: &[(&str, Flags)] = &[("uses", Flags::CALL), ("gave", Flags::RESULT)];
+pub(super) const FLAG_WORDS: &[(&str, Flags)] = &[("uses", Flags::CALL), ("gave", Flags::RESULT)];
 
 pub(super) static WIRE: Wire = Wire {
     endpoint: Endpoint { api: Api::MadeUp, is_shared: false, error: of_openai, error_event },
@@ -39,9 +39,9 @@ pub(super) static WIRE: Wire = Wire {
     recognizes: None,
     evidence: None,
     prompt: Prompt::Text { member: "manner", kind: "words" },
-    plain: &[],
-    ordinary: Flags::NONE,
-    before: &[],
+    unchanged_members: &[],
+    accepted_flags: Flags::NONE,
+    stored_history_members: &[],
     has_betas: false,
     wants_json_word: false,
     tools: ToolList { members: &["tools", "pick"], ..ToolList::flat(Api::OpenaiChat, &[ToolFormat::OpenaiResponses]) },
@@ -80,7 +80,7 @@ pub(super) static WIRE: Wire = Wire {
         }),
         parallel: Parallel::None,
         without_tools: WithoutTools::All,
-        is_completed: false,
+        writes_default: false,
     },
     reply: Reply {
         messages: &[&[Member("turn")]],
@@ -90,10 +90,10 @@ pub(super) static WIRE: Wire = Wire {
         wrapper: None,
         parts: &[],
         repeated_texts: &[],
-        others: &[],
-        is_own: |reply| reply.get("turn").is_some(),
+        hidden_item_types: &[],
+        is_only_of_format: |reply| reply.get("turn").is_some(),
     },
-    single_call: SingleCall { is_in_place: false, forms: &[CallForm::of_type("uses", "with")], write: call },
+    single_call: SingleCall { keeps_form: false, forms: &[CallForm::of_type("uses", "with")], write: call },
     answers: AnswerText { is_text: |act| has_type(act, "speak"), ..AnswerText::block(as_text) },
     searches: SearchResults::references(search_result),
     alternatives: None,
@@ -120,7 +120,7 @@ static EVENTS: Events = Events {
                 kind: Some("uses"),
                 name: "tool",
                 arguments: Arguments::Text("with"),
-                is_repeated: false,
+                has_later_copy: false,
             })
             .first_text(&[Items("none")])
             .possible_text(),

@@ -13,7 +13,7 @@ use crate::{
 pub(super) const ANSWERS: AnswerText = AnswerText {
     conversion: Conversion::Unit(as_message),
     is_text: |item| has_type(item, "message") && has_only_text(item),
-    ends: &[],
+    stop_reasons: &[],
     repeat: Some(repeat),
     events: Some(TextEvents { part_begin, piece, whole, bare: &["arguments", "name"] }),
 };

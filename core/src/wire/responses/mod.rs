@@ -51,7 +51,7 @@ const CALLS: [&str; 9] = [
     "program_call",
 ];
 
-pub(super) const WORDS: &[(&str, Flags)] = &[
+pub(super) const FLAG_WORDS: &[(&str, Flags)] = &[
     ("additional_tools", Flags::DEFERRAL.union(Flags::CARRIER)),
     ("tool_search_output", Flags::DEFERRAL.union(Flags::CARRIER)),
     ("function_call", Flags::CALL),
@@ -74,9 +74,9 @@ pub(super) static WIRE: Wire = Wire {
     recognizes: None,
     evidence: None,
     prompt: Prompt::Text { member: "instructions", kind: "input_text" },
-    plain: &["max_output_tokens", "metadata", "store", "reasoning"],
-    ordinary: Flags::SYSTEM,
-    before: &["previous_response_id", "conversation"],
+    unchanged_members: &["max_output_tokens", "metadata", "store", "reasoning"],
+    accepted_flags: Flags::SYSTEM,
+    stored_history_members: &["previous_response_id", "conversation"],
     has_betas: false,
     wants_json_word: true,
     tools: ToolList {
@@ -99,7 +99,7 @@ pub(super) static WIRE: Wire = Wire {
         roles: &[("user", Speaker::User), ("assistant", Speaker::Model)],
         results: Results::Anywhere,
         result,
-        without_role: &[("_output", Speaker::Tool), ("", Speaker::Model)],
+        by_type_suffix: &[("_output", Speaker::Tool), ("", Speaker::Model)],
         stored_item: Some("item_reference"),
         other_ids: &["call_id", "id"],
         has_items: true,
@@ -118,7 +118,7 @@ pub(super) static WIRE: Wire = Wire {
         }),
         parallel: Parallel::InRequest,
         without_tools: WithoutTools::All,
-        is_completed: true,
+        writes_default: true,
     },
     reply: Reply {
         messages: &[
@@ -133,14 +133,14 @@ pub(super) static WIRE: Wire = Wire {
         wrapper: Some("response"),
         parts: &[&["part"]],
         repeated_texts: &[&["output_text"]],
-        others: &["reasoning"],
-        is_own: |reply| {
+        hidden_item_types: &["reasoning"],
+        is_only_of_format: |reply| {
             reply.get("object").is_some_and(|object| object.is_text("response")) && reply.array_at("output").is_some()
                 || has_type(reply, "response.created")
         },
     },
     single_call: SingleCall {
-        is_in_place: false,
+        keeps_form: false,
         forms: &[
             ITEM,
             CallForm { kind: CallKind::Custom, type_name: Some(CUSTOM_CALL), arguments: "input", ..ITEM },
@@ -197,7 +197,7 @@ pub(super) static EVENTS: Events = Events {
             kind: Some("function_call"),
             name: "name",
             arguments: Arguments::Text("arguments"),
-            is_repeated: true,
+            has_later_copy: true,
         }),
         Event::new("response.output_item.done", Meaning::End).with(&["item"]),
         Event::new("response.content_part.added", Meaning::BeginPart).with(&["part"]).possible_text(),
@@ -226,8 +226,8 @@ pub(super) static EVENTS: Events = Events {
     index: &["output_index"],
     ids: &[&["item_id"], &["item", "id"]],
     sequence: Some("sequence_number"),
-    of_items: &ABOUT_ITEMS,
-    unlisted_of_items: &ABOUT_ITEMS,
+    item_prefixes: &ABOUT_ITEMS,
+    unlisted_item_prefixes: &ABOUT_ITEMS,
     needless: &[
         "type",
         "event_id",

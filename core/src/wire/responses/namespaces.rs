@@ -450,7 +450,7 @@ fn to_flat_entry<'a>(
 ) -> Option<Node<'a>> {
     // The API does not support nested namespaces.
     if has_type(&tool, "namespace") {
-        warnings.about_maybe("not-translated", tool.text_at("name"));
+        warnings.warn_optional_name("not-translated", tool.text_at("name"));
         return None;
     }
     let name = tool.text_at("name").filter(|name| !name.is_empty()).cloned();
@@ -458,7 +458,7 @@ fn to_flat_entry<'a>(
         let flat_name = names.flat.of(namespace, &name);
         let kind = if has_type(&tool, "custom") { CallKind::Custom } else { CallKind::Function };
         if !names.add(&flat_name, (namespace, &name), kind) {
-            warnings.about("duplicate-tool-name", flat_name.display());
+            warnings.warn_named("duplicate-tool-name", flat_name.display());
             return None;
         }
         if flat_name != name {

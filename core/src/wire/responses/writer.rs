@@ -57,7 +57,7 @@ impl<'a> Items<'_, '_, 'a> {
             }
             EventKind::Reasoning(thought) => {
                 let name = type_of(&thought).map_or_else(|| "reasoning_content".into(), Text::display);
-                self.writer.writing.warnings.about(LOST, name);
+                self.writer.writing.warnings.warn_named(LOST, name);
             }
             EventKind::Unchanged(_) => {
                 let message = self.writer.take_message(event.at);
@@ -87,7 +87,7 @@ impl<'a> Items<'_, '_, 'a> {
         if call.search.is_some() && self.writer.native() == Native::ToolSearch {
             let (arguments, is_object) = call.arguments.value();
             if !is_object {
-                self.writer.writing.warnings.about("arguments-not-an-object", call.name.display());
+                self.writer.writing.warnings.warn_named("arguments-not-an-object", call.name.display());
             }
             self.out.push(search_item("tool_search_call", call.id, ("arguments", arguments)));
             return;

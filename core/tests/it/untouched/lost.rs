@@ -11,11 +11,11 @@ pub(crate) struct Covered {
 }
 
 impl Covered {
-    pub(crate) fn below(&mut self, pointer: &str) {
+    pub(crate) fn add_pointer(&mut self, pointer: &str) {
         self.pointers.push(pointer.into());
     }
 
-    pub(crate) fn named(&mut self, name: &str) {
+    pub(crate) fn add_name(&mut self, name: &str) {
         self.names.insert(name.into());
     }
 
@@ -96,7 +96,8 @@ pub(crate) fn first(input: &Value, output: &Value, covered: &Covered) -> Option<
         }
         let moved: Vec<&Location<'_>> = locations.iter().filter(|at| output.pointer(&at.pointer).is_none()).collect();
         let uncovered: Vec<&&Location<'_>> = moved.iter().filter(|at| !covered.has(at)).collect();
-        // If items have moved, more members than those that are gone have another pointer.
+        // `moved` may contain more members than are gone, because the items after a removed item also get a new
+        // pointer.
         if moved.len() - uncovered.len() < gone {
             let at = uncovered.first().map_or_else(String::new, |at| at.pointer.clone());
             return Some(format!("{gone} times the member `{key}`, at {at}"));

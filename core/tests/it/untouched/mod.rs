@@ -64,38 +64,38 @@ fn read(report: &AdaptReport) -> (BTreeMap<&'static str, bool>, Covered) {
     let tools = report.changes.iter().map(|about| &about.change);
     for change in tools.chain(report.format_changes.iter().map(|about| &about.change)) {
         *rules.entry(change.rule.id()).or_default() |= is_lossy(change);
-        covered.below(&change.pointer);
+        covered.add_pointer(&change.pointer);
         // Definitions take the places of their references.
         if change.rule.id() == "inline-ref" {
-            ["$defs", "definitions"].into_iter().for_each(|table| covered.named(table));
+            ["$defs", "definitions"].into_iter().for_each(|table| covered.add_name(table));
         }
     }
     for change in &report.request_changes {
         rules.entry(change.rule).or_default();
-        covered.below(&change.pointer);
+        covered.add_pointer(&change.pointer);
     }
     for tool in &report.quarantined {
         rules.insert(tool.rule, true);
         // The pointer points to the reason. The whole entry is gone.
         let entry: Vec<&str> = tool.pointer.split('/').take(3).collect();
-        covered.below(&entry.join("/"));
+        covered.add_pointer(&entry.join("/"));
     }
     if report.choice.is_some() {
         rules.entry("choice").or_default();
-        ["/tool_choice", "/toolConfig", "/tool_config"].into_iter().for_each(|pointer| covered.below(pointer));
+        ["/tool_choice", "/toolConfig", "/tool_config"].into_iter().for_each(|pointer| covered.add_pointer(pointer));
     }
     if let Some(deferred) = &report.deferred {
         for warning in &deferred.warnings {
             *rules.entry(warning.code).or_default() |= warning.code == "not-translated";
-            warning.name.iter().for_each(|name| covered.named(name));
+            warning.name.iter().for_each(|name| covered.add_name(name));
         }
         for name in deferred.loaded.iter().chain(&deferred.hidden) {
             rules.entry("deferred").or_default();
-            covered.named(name);
+            covered.add_name(name);
         }
         if deferred.tool_search_name.is_some() {
             rules.entry("deferred").or_default();
-            covered.named("tool_search");
+            covered.add_name("tool_search");
         }
     }
     (rules, covered)

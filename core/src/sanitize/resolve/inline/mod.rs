@@ -130,7 +130,7 @@ pub(crate) fn resolve_references<'a>(
         graph.target_numbers().any(|target| !used.contains(&target) && graph.is_recursive(target));
     definitions::record_pruned(&source, references, &used, context)?;
     // The order of the document and the position of the original table keep an unchanged table unchanged.
-    let definitions = collections::by(definitions, |(one, _), (two, _)| one.cmp(two));
+    let definitions = collections::sorted_by(definitions, |(one, _), (two, _)| one.cmp(two));
     let existing = source.get(Keyword::Defs);
     let is_unchanged = are_entries(&definitions, &source, &targets);
     let root_shell = root.shell();
