@@ -11,7 +11,7 @@ use hyper::{
 };
 use tokio::time::{sleep, timeout};
 use toolwire::internal::json::{self, Node};
-use toolwire_command::{ContentEncoding, Request as Described, Secrets};
+use toolwire_command::{ContentEncoding, Request as ApiRequest, Secrets};
 
 use crate::{
     facts::record,
@@ -26,17 +26,17 @@ const MAX_ANSWER: usize = 1_000_000;
 
 /// Sends a request. Returns `{ status, retryAfter, body }` without the key. Fails with a message, or with the name of a
 /// system error.
-pub(crate) async fn answer(request: &Described) -> Result<Vec<u8>, String> {
+pub(crate) async fn request_api(request: &ApiRequest) -> Result<Vec<u8>, String> {
     let secret = match &request.key {
         None => String::new(),
         Some(key) => env::var(&key.variable).unwrap_or_default().trim().to_string(),
     };
-    // The error of an HTTP library would contain the key.
+    // A key with other characters is refused here: the error of the HTTP library would contain the key.
     if !secret.bytes().all(|byte| byte.is_ascii_graphic()) {
         return Err("EKEY".into());
     }
-    let variable = request.key.as_ref().map(|key| format!("({})", key.variable)).unwrap_or_default();
-    let secrets = Secrets::one(&secret, &variable);
+    let placeholder = request.key.as_ref().map(|key| format!("({})", key.variable)).unwrap_or_default();
+    let secrets = Secrets::one(&secret, &placeholder);
     sleep(Duration::from_secs(request.wait.into())).await;
     let limit = Duration::from_secs(request.timeout.into());
     let answered = timeout(limit, send(request, &secret, limit)).await;
@@ -51,7 +51,7 @@ pub(crate) async fn answer(request: &Described) -> Result<Vec<u8>, String> {
 
 type Answer = (u16, Option<String>, Vec<u8>);
 
-async fn send(request: &Described, secret: &str, limit: Duration) -> Result<Answer, String> {
+async fn send(request: &ApiRequest, secret: &str, limit: Duration) -> Result<Answer, String> {
     let uri: Uri = request.url.parse().map_err(|_| "expected a URL, found something else")?;
     let mut http_request =
         Request::post(uri).body(Full::new(Bytes::from(request.body.clone()))).map_err(|_| "EINVAL")?;

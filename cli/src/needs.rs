@@ -47,7 +47,7 @@ pub(crate) fn meet(need: Need, files: &mut Files, command: &Command) -> Result<M
         Need::Request(request) => run_with_progress(command, async {
             let ended = signals::ended();
             tokio::select! {
-                answer = api::answer(&request) => answer.map(Met::Content),
+                answer = api::request_api(&request) => answer.map(Met::Content),
                 code = ended => Ok(Met::Ended(code)),
             }
         }),

@@ -100,16 +100,16 @@ impl Check {
         let mut sources = Vec::new();
         for input in inputs {
             let read = Input::read(&input.text).and_then(|read| {
-                let Input { subject, places } = read.require_checkable()?;
-                let entries = subject.entries().map_err(|error| places.locate(&error))?;
+                let Input { subject, pointers } = read.require_checkable()?;
+                let entries = subject.entries().map_err(|error| pointers.locate(&error))?;
                 if used_as != Use::Tool && !matches!(subject, Subject::Schemas(_)) {
                     return Err(not_a_schema());
                 }
-                Ok((subject.noun(), places, entries))
+                Ok((subject.noun(), pointers, entries))
             });
             match read {
-                Ok((noun, places, entries)) => {
-                    sources.push(Source { input, noun, places, entries, found: Findings::default() });
+                Ok((noun, pointers, entries)) => {
+                    sources.push(Source { input, noun, pointers, entries, found: Findings::default() });
                 }
                 Err(error) => failed.push(input.locate_error(error)),
             }
@@ -181,7 +181,7 @@ impl Check {
             let counts = fail_on.min_severity().is_some_and(|min_severity| rank(severity) <= rank(min_severity));
             let limit = limits.next().flatten().or(counts.then_some(0));
             let of_it = found.iter().filter(|(finding, _)| finding.severity == severity);
-            let count = of_it.map(|(finding, _)| 1 + finding.more).sum::<usize>();
+            let count = of_it.map(|(finding, _)| 1 + finding.unlisted).sum::<usize>();
             limit.is_some_and(|limit| count > limit)
         })
     }
@@ -231,7 +231,7 @@ impl Check {
         let input = Input::read(&source.input.text)?;
         let whole = match &input.subject {
             Subject::Request(request) if self.arguments.rewritten.is_none() => {
-                findings_of_request(request, dialect).map_err(|error| input.places.locate(&error))?
+                findings_of_request(request, dialect).map_err(|error| input.pointers.locate(&error))?
             }
             _ => Vec::new(),
         };
@@ -250,7 +250,7 @@ impl Check {
                 );
             }
             Err(error) => {
-                let error = source.input.locate_error(source.places.locate(&error));
+                let error = source.input.locate_error(source.pointers.locate(&error));
                 if !self.failed.iter().any(|known| known.source == error.source && known.message == error.message) {
                     self.failed.push(error);
                 }
@@ -481,11 +481,11 @@ impl Task for Check {
         self.failed.extend(failed);
         let exceeded = self.exceeded(&findings, fail_on);
         let limit = self.max_shown_rank(exceeded);
-        let mut milder = [0; 3];
+        let mut hidden_counts = [0; 3];
         findings.retain(|(finding, _)| {
             let shows = rank(finding.severity) <= limit;
-            if let Some(count) = milder.get_mut(rank(finding.severity)).filter(|_| !shows) {
-                *count += 1 + finding.more;
+            if let Some(count) = hidden_counts.get_mut(rank(finding.severity)).filter(|_| !shows) {
+                *count += 1 + finding.unlisted;
             }
             shows
         });
@@ -512,7 +512,7 @@ impl Task for Check {
             groups: bounded(groups(findings), format == Format::Junit),
             failed: &self.failed,
             notes: &self.notes,
-            milder,
+            hidden_counts,
             ignored,
             known,
             stale,
@@ -568,7 +568,7 @@ pub(crate) fn findings(
                     pointer: violation.pointer,
                     is_of_request: false,
                     message: violation.message,
-                    more: violation.more,
+                    unlisted: violation.more,
                     reported_by: Vec::from([ReportedBy {
                         dialect,
                         confidence: violation.confidence,
@@ -594,7 +594,7 @@ pub(crate) fn findings(
                         pointer: format!("/{at}{}", violation.pointer),
                         is_of_request: false,
                         message: violation.message,
-                        more: violation.more,
+                        unlisted: violation.more,
                         reported_by: Vec::from([ReportedBy { dialect, confidence, source, message: None }]),
                         witnesses: Vec::new(),
                     });
@@ -619,7 +619,7 @@ fn findings_of_request(request: &Node<'_>, dialect: &'static Dialect) -> Result<
         pointer: violation.pointer,
         is_of_request: true,
         message: violation.message,
-        more: violation.more,
+        unlisted: violation.more,
         reported_by: Vec::from([ReportedBy {
             dialect,
             confidence: violation.fact.confidence,
@@ -647,7 +647,7 @@ fn losses_of_rewriting(
             pointer: loss.pointer,
             is_of_request: false,
             message: loss.message,
-            more: 0,
+            unlisted: 0,
             // A loss is caused by toolwire itself, and rests on no provider fact.
             reported_by: Vec::from([ReportedBy { dialect, confidence: Grade::A, source: "", message: None }]),
             witnesses: Vec::new(),

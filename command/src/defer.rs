@@ -34,7 +34,7 @@ impl Task for Defer {
             ))
             .with_exit_code(code));
         }
-        let mut output = Output::text(&done.request, self.arguments.layout.compact).with_exit_code(code);
+        let mut output = Output::data(&done.request, self.arguments.layout.compact).with_exit_code(code);
         render_report(report, &mut output, terminal);
         Ok(output)
     }

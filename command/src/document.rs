@@ -19,8 +19,8 @@ pub(crate) fn header(command: &'static str, source: &str) -> Members<'static> {
     ])
 }
 
-pub(crate) fn located(places: &InputPointers, pointer: &str) -> Members<'static> {
-    let (line, pointer) = places.of(pointer);
+pub(crate) fn located(pointers: &InputPointers, pointer: &str) -> Members<'static> {
+    let (line, pointer) = pointers.of(pointer);
     let line = line.map(|line| (Text::new("line"), Node::count(line as u64)));
     line.into_iter().chain([(Text::new("pointer"), Node::string(pointer))]).collect()
 }

@@ -39,8 +39,8 @@ struct Explanation {
 
 impl Task for Explain {
     fn finish(self: Box<Self>, terminal: &Terminal) -> Result<Output, CommandError> {
-        let Input { subject, places } = Input::read(&self.input.text)?.require_checkable()?;
-        let entries = subject.entries().map_err(|error| places.locate(&error))?;
+        let Input { subject, pointers } = Input::read(&self.input.text)?.require_checkable()?;
+        let entries = subject.entries().map_err(|error| pointers.locate(&error))?;
         let is_schema = matches!(subject, Subject::Schemas(_));
         if !is_schema && self.arguments.rewriting.used_as() != Use::Tool {
             return Err(not_a_schema());
@@ -49,12 +49,12 @@ impl Task for Explain {
         let dialects = dialects_named(&self.arguments.dialects);
         let mut explained = Vec::with_capacity(dialects.len());
         for dialect in dialects {
-            explained.push(self.explain_tool(&entry, dialect, &places)?);
+            explained.push(self.explain_tool(&entry, dialect, &pointers)?);
         }
         let code =
             if explained.iter().any(|explanation| explanation.refused.is_some()) { EXIT_FOUND } else { EXIT_SUCCESS };
         if self.arguments.machine.json {
-            return Ok(Output::json(&self.document(&entry, &places, &explained)).with_exit_code(code));
+            return Ok(Output::json(&self.document(&entry, &pointers, &explained)).with_exit_code(code));
         }
         let name = entry.name.clone().unwrap_or_else(|| subject.noun().to_string());
         let mut out = String::new();
@@ -62,7 +62,7 @@ impl Task for Explain {
             if !out.is_empty() {
                 out.push('\n');
             }
-            self.render(&name, explanation, &places, terminal.out, &mut out);
+            self.render(&name, explanation, &pointers, terminal.out, &mut out);
         }
         Ok(Output::new(out).with_exit_code(code))
     }
@@ -73,12 +73,12 @@ impl Explain {
         &self,
         entry: &Named,
         dialect: &'static Dialect,
-        places: &InputPointers,
+        pointers: &InputPointers,
     ) -> Result<Explanation, CommandError> {
         let before = Input::read(&self.input.text)?.require_checkable()?.subject;
         let after = Input::read(&self.input.text)?.require_checkable()?.subject;
         let options = self.arguments.rewriting.options(dialect.id());
-        let failed = |error: toolwire::Error| places.locate(&error);
+        let failed = |error: toolwire::Error| pointers.locate(&error);
         let excerpt = |node: Option<&Node<'_>>| node.map(json::write);
         match (before, after) {
             (Subject::Schemas(before), Subject::Schemas(mut after)) => {
@@ -130,11 +130,11 @@ impl Explain {
         }
     }
 
-    fn render(&self, name: &str, explanation: &Explanation, places: &InputPointers, paint: Paint, out: &mut String) {
+    fn render(&self, name: &str, explanation: &Explanation, pointers: &InputPointers, paint: Paint, out: &mut String) {
         let title = format!("{} in {}", shown(name), explanation.dialect.name);
         if let Some((rule, pointer, message)) = &explanation.refused {
             out.push_str(&format!("{}: {}\n", paint.bold(&title), paint.bad("refused")));
-            out.push_str(&format!("  at {}\n  {rule}: {}\n", place_of(places, pointer), shown(message)));
+            out.push_str(&format!("  at {}\n  {rule}: {}\n", place_of(pointers, pointer), shown(message)));
             return;
         }
         let changes: Vec<Change> = explanation.changes.iter().map(|(change, _, _)| change.clone()).collect();
@@ -153,7 +153,7 @@ impl Explain {
             out.push_str(&format!(
                 "\n{}. {}  {}\n",
                 number + 1,
-                paint.bold(&place_of(places, &change.pointer)),
+                paint.bold(&place_of(pointers, &change.pointer)),
                 paint.dim(change.rule.id())
             ));
             out.push_str(&format!("   {}\n", shown(&change.message)));
@@ -169,13 +169,13 @@ impl Explain {
         }
     }
 
-    fn document<'e>(&self, entry: &Named, places: &InputPointers, explained: &'e [Explanation]) -> Node<'e> {
+    fn document<'e>(&self, entry: &Named, pointers: &InputPointers, explained: &'e [Explanation]) -> Node<'e> {
         let excerpt =
             |text: &'e Option<String>| text.as_deref().and_then(|text| json::read(text).ok()).unwrap_or_default();
         let dialects = explained.iter().map(|explanation| {
             let all: Vec<Change> = explanation.changes.iter().map(|(change, _, _)| change.clone()).collect();
             let changes = explanation.changes.iter().map(|(change, was, is)| {
-                let mut members = located(places, &change.pointer);
+                let mut members = located(pointers, &change.pointer);
                 if let json::Data::Object(object) = describe::change(change).into_data() {
                     members.extend(
                         object
@@ -191,7 +191,7 @@ impl Explain {
             let changes = Node::array(changes.collect());
             let refused = explanation.refused.as_ref().map_or_else(Node::default, |(rule, pointer, message)| {
                 let mut members = Vec::from([(Text::new("rule"), Node::string(*rule))]);
-                members.extend(located(places, pointer));
+                members.extend(located(pointers, pointer));
                 members.push((Text::new("message"), Node::string(message.as_str())));
                 Node::object(Object::from_iter(members))
             });
@@ -204,7 +204,7 @@ impl Explain {
         });
         let mut members = header("explain", &self.input.source);
         members.push((Text::new("tool"), entry.name.clone().map_or_else(Node::default, Node::string)));
-        members.extend(located(places, &entry.pointer));
+        members.extend(located(pointers, &entry.pointer));
         members.push((Text::new("dialects"), Node::array(dialects.collect())));
         Node::object(Object::from_iter(members))
     }
@@ -233,8 +233,8 @@ fn effect(change: &Change, paint: Paint) -> String {
     format!("{arguments}; {guidance}")
 }
 
-fn place_of(places: &InputPointers, pointer: &str) -> String {
-    match places.of(pointer) {
+fn place_of(pointers: &InputPointers, pointer: &str) -> String {
+    match pointers.of(pointer) {
         (Some(line), pointer) => format!("line {line} {}", shown_pointer(&pointer)),
         (None, pointer) => shown_pointer(&pointer),
     }

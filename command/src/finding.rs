@@ -52,7 +52,7 @@ pub(crate) struct Finding {
     pub(crate) is_of_request: bool,
     pub(crate) message: String,
     /// Number of further findings of the rule at this location that are not listed.
-    pub(crate) more: usize,
+    pub(crate) unlisted: usize,
     pub(crate) reported_by: Vec<ReportedBy>,
     /// Values that prove a difference of two schemas, as JSON, by the name of their member in documents.
     pub(crate) witnesses: Vec<(&'static str, String)>,
@@ -62,7 +62,7 @@ pub(crate) struct Finding {
 pub(crate) struct Source {
     pub(crate) input: SourceText,
     pub(crate) noun: &'static str,
-    pub(crate) places: InputPointers,
+    pub(crate) pointers: InputPointers,
     pub(crate) entries: Vec<Named>,
     pub(crate) found: Findings,
 }
@@ -100,6 +100,7 @@ pub(crate) struct Group {
     pub(crate) copies: Vec<Location>,
 }
 
+/// Rank of a severity: 0 is the most severe.
 pub(crate) const fn rank(severity: Severity) -> usize {
     match severity {
         Severity::Refused => 0,
@@ -156,7 +157,7 @@ impl Finding {
     }
 
     fn join(&mut self, finding: Finding) {
-        self.more = self.more.max(finding.more);
+        self.unlisted = self.unlisted.max(finding.unlisted);
         self.reported_by.extend(finding.reported_by.into_iter().map(|by| {
             let message = by.message.unwrap_or_else(|| finding.message.clone());
             ReportedBy { message: Some(message).filter(|message| *message != self.message), ..by }
@@ -253,7 +254,7 @@ fn key(finding: &Finding) -> (String, &'static str, &'static str) {
 }
 
 impl Source {
-    pub(crate) fn locations(&self, found: &[Finding], source: usize) -> Vec<Location> {
+    pub(crate) fn locations(&self, found: &[Finding], source_index: usize) -> Vec<Location> {
         let entries: BTreeMap<&str, usize> =
             self.entries.iter().enumerate().map(|(at, entry)| (entry.pointer.as_str(), at)).collect();
         let pointers: Vec<(Option<usize>, String)> = found.iter().map(|finding| self.place_of(finding)).collect();
@@ -273,7 +274,7 @@ impl Source {
             let next = numbers.entry((finding.tool.clone(), finding.rule, inside.clone())).or_default();
             let number = *next;
             *next += 1;
-            Location { source, tool: finding.tool.clone(), position, pointer, entry, inside, number }
+            Location { source: source_index, tool: finding.tool.clone(), position, pointer, entry, inside, number }
         };
         places.map(location).collect()
     }
@@ -282,7 +283,7 @@ impl Source {
         if finding.is_of_request {
             (None, finding.pointer.clone())
         } else {
-            self.places.of(&finding.pointer)
+            self.pointers.of(&finding.pointer)
         }
     }
 
@@ -292,7 +293,7 @@ impl Source {
             return pointers.iter().map(|_| position).collect();
         }
         let text = &self.input.text;
-        if !matches!(self.places, InputPointers::Lines(_)) {
+        if !matches!(self.pointers, InputPointers::Lines(_)) {
             return positions(text, pointers.iter().map(|(_, pointer)| pointer.as_str()))
                 .into_iter()
                 .map(Some)
@@ -406,7 +407,7 @@ pub(crate) fn bounded(groups: Vec<Group>, is_by_entry: bool) -> Vec<Group> {
     let mut listed: Vec<Group> = Vec::new();
     let mut kinds = BTreeMap::<_, (usize, usize)>::new();
     for group in groups {
-        let Finding { rule, pointer, more, .. } = &group.finding;
+        let Finding { rule, pointer, unlisted, .. } = &group.finding;
         let entry = is_by_entry.then_some((group.location.source, group.location.entry));
         let kind = (*rule, group.finding.word(), internal::location(pointer), entry);
         let (count, last) = kinds.entry(kind).or_default();
@@ -414,7 +415,7 @@ pub(crate) fn bounded(groups: Vec<Group>, is_by_entry: bool) -> Vec<Group> {
             (*count, *last) = (*count + 1, listed.len());
             listed.push(group);
         } else if let Some(last) = listed.get_mut(*last) {
-            last.finding.more += 1 + group.copies.len() + more;
+            last.finding.unlisted += 1 + group.copies.len() + unlisted;
         }
     }
     listed
@@ -437,7 +438,7 @@ mod tests {
             pointer: "/0".into(),
             is_of_request: false,
             message: message.into(),
-            more: 0,
+            unlisted: 0,
             reported_by: Vec::from([by]),
             witnesses: Vec::new(),
         }

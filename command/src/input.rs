@@ -20,7 +20,7 @@ const MAX_TOOLS: usize = 10_000;
 
 pub(crate) struct Input<'a> {
     pub(crate) subject: Subject<'a>,
-    pub(crate) places: InputPointers,
+    pub(crate) pointers: InputPointers,
 }
 
 pub(crate) enum Subject<'a> {
@@ -98,13 +98,13 @@ impl<'a> Input<'a> {
     }
 
     pub(crate) fn without_request(self) -> Input<'a> {
-        match (self.subject, self.places) {
+        match (self.subject, self.pointers) {
             (Subject::Request(mut node), InputPointers::Below(above)) => {
                 let tools = node.visit(TOOLS, std::mem::take).filter(|tools| is_list(Some(tools)));
                 let tools = tools.unwrap_or_else(|| Node::array(Vec::new()));
-                Input { subject: Subject::Tools(tools), places: InputPointers::Below(above + "/tools") }
+                Input { subject: Subject::Tools(tools), pointers: InputPointers::Below(above + "/tools") }
             }
-            (subject, places) => Input { subject, places },
+            (subject, pointers) => Input { subject, pointers },
         }
     }
 
@@ -113,10 +113,10 @@ impl<'a> Input<'a> {
     pub(crate) fn require_checkable(self) -> Result<Input<'a>, CommandError> {
         let input = self.without_request();
         if let Subject::Tools(list) = &input.subject {
-            require_schema_keys(list, &input.places)?;
-            let entries = input.subject.entries().map_err(|error| input.places.locate(&error))?;
+            require_schema_keys(list, &input.pointers)?;
+            let entries = input.subject.entries().map_err(|error| input.pointers.locate(&error))?;
             if entries.is_empty() {
-                let above = input.places.of("").1;
+                let above = input.pointers.of("").1;
                 let found = match list.as_array() {
                     Some(entries) if !entries.is_empty() => "only tools that the API runs itself",
                     _ => "a list without tools",
@@ -130,7 +130,7 @@ impl<'a> Input<'a> {
             Subject::Request(_) => 0,
         };
         if found > MAX_TOOLS {
-            let above = input.places.of("").1;
+            let above = input.pointers.of("").1;
             let message = format!("expected at most {MAX_TOOLS} tools or schemas, found {found}");
             return Err(CommandError::new(above, message));
         }
@@ -144,7 +144,7 @@ impl<'a> Input<'a> {
             if let Some((at, message)) = odd_one(&kinds) {
                 return Err(CommandError::new(format!("{above}/{at}"), message));
             }
-            return Ok(Input { subject: list_subject(node, &kinds), places: below("") });
+            return Ok(Input { subject: list_subject(node, &kinds), pointers: below("") });
         }
         // The JSON-RPC response of an MCP server.
         if above.is_empty() && node.get("jsonrpc").is_some() {
@@ -164,30 +164,30 @@ impl<'a> Input<'a> {
             let tools = node.visit(TOOL_CONFIG, |config| config.visit(TOOLS, std::mem::take)).flatten();
             return Ok(Input {
                 subject: Subject::Tools(tools.unwrap_or_default()),
-                places: below("/toolConfig/tools"),
+                pointers: below("/toolConfig/tools"),
             });
         }
         if is_list(node.get(TOOLS)) {
             if CONVERSATIONS.iter().any(|key| node.get(key).is_some()) {
-                return Ok(Input { subject: Subject::Request(node), places: below("") });
+                return Ok(Input { subject: Subject::Request(node), pointers: below("") });
             }
             let tools = node.visit(TOOLS, std::mem::take).unwrap_or_default();
-            return Ok(Input { subject: Subject::Tools(tools), places: below("/tools") });
+            return Ok(Input { subject: Subject::Tools(tools), pointers: below("/tools") });
         }
         if DECLARATIONS.iter().any(|key| is_list(node.get(key))) {
-            return Ok(Input { subject: Subject::Tools(node), places: below("") });
+            return Ok(Input { subject: Subject::Tools(node), pointers: below("") });
         }
-        let places = InputPointers::Alone(above.into());
+        let pointers = InputPointers::Alone(above.into());
         match kind_of(&node) {
             Kind::Tool if is_not_a_tool(&node) => Err(unknown_input(EXPECTED, above, &node)),
-            Kind::Tool => Ok(Input { subject: Subject::Tools(Node::array(Vec::from([node]))), places }),
-            Kind::Schema => Ok(Input { subject: Subject::Schemas(Vec::from([node])), places }),
+            Kind::Tool => Ok(Input { subject: Subject::Tools(Node::array(Vec::from([node]))), pointers }),
+            Kind::Schema => Ok(Input { subject: Subject::Schemas(Vec::from([node])), pointers }),
             // A conversation that has no tools yet.
             Kind::Neither
                 if node.get(TOOLS).is_none_or(Node::is_null)
                     && CONVERSATIONS.iter().any(|key| is_list(node.get(key))) =>
             {
-                Ok(Input { subject: Subject::Request(node), places: below("") })
+                Ok(Input { subject: Subject::Request(node), pointers: below("") })
             }
             Kind::Neither => Err(unknown_input(EXPECTED, above, &node)),
         }
@@ -211,7 +211,7 @@ impl<'a> Input<'a> {
         if let Some((at, message)) = odd_one(&kinds).or_else(neither) {
             return Err(CommandError::new("", message).in_line(numbers.get(at).copied().unwrap_or_default()));
         }
-        Ok(Input { subject: list_subject(Node::array(entries), &kinds), places: InputPointers::Lines(numbers) })
+        Ok(Input { subject: list_subject(Node::array(entries), &kinds), pointers: InputPointers::Lines(numbers) })
     }
 }
 
@@ -386,7 +386,7 @@ fn unknown_input(expected: &str, above: &str, node: &Node<'_>) -> CommandError {
 }
 
 /// Returns an error if a tool of a list has its schema under an unknown key.
-pub(crate) fn require_schema_keys(list: &Node<'_>, places: &InputPointers) -> Result<(), CommandError> {
+pub(crate) fn require_schema_keys(list: &Node<'_>, pointers: &InputPointers) -> Result<(), CommandError> {
     let entries = list.as_array().unwrap_or_default();
     for (at, entry) in entries.iter().enumerate() {
         let holder =
@@ -396,7 +396,7 @@ pub(crate) fn require_schema_keys(list: &Node<'_>, places: &InputPointers) -> Re
         let otherwise = if holder == Some("function") { OPENAI } else { MCP };
         if let Some((found, meant)) = misspelt_member(object, otherwise) {
             let above = holder.map(|holder| format!("/{holder}")).unwrap_or_default();
-            let (line, pointer) = places.of(&format!("/{at}{above}"));
+            let (line, pointer) = pointers.of(&format!("/{at}{above}"));
             let error = CommandError::new(
                 pointer,
                 format!("expected the tool's schema in `{meant}`, found it in `{}`", shown(&found)),

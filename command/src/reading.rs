@@ -43,26 +43,26 @@ fn read(text: &str) -> Result<Node<'static>, CommandError> {
         Subject::Schemas(_) => "schemas",
         Subject::Request(_) => "request",
     };
-    let Input { subject, places } = input.without_request();
+    let Input { subject, pointers } = input.without_request();
     if let Subject::Tools(list) = &subject {
-        input::require_schema_keys(list, &places)?;
+        input::require_schema_keys(list, &pointers)?;
     }
-    let entries = subject.entries().map_err(|error| places.locate(&error))?;
-    let pointer = match &places {
+    let entries = subject.entries().map_err(|error| pointers.locate(&error))?;
+    let pointer = match &pointers {
         InputPointers::Below(above) | InputPointers::Alone(above) => Node::string(above.clone()),
         InputPointers::Lines(_) => Node::default(),
     };
     Ok(record([
         ("kind", Node::string(kind)),
-        ("alone", Node::bool(matches!(places, InputPointers::Alone(_)))),
+        ("alone", Node::bool(matches!(pointers, InputPointers::Alone(_)))),
         ("pointer", pointer),
-        ("entries", Node::array(entries.iter().map(|entry| described(entry, &subject, &places)).collect())),
+        ("entries", Node::array(entries.iter().map(|entry| described(entry, &subject, &pointers)).collect())),
     ]))
 }
 
 /// Returns `{ name, line, pointer, format, schema }`. `schema` is the pointer from the entry to its schema, or null if
 /// the entry has none. `line` is missing in an input without lines.
-fn described(entry: &Named, subject: &Subject<'_>, places: &InputPointers) -> Node<'static> {
+fn described(entry: &Named, subject: &Subject<'_>, pointers: &InputPointers) -> Node<'static> {
     let (format, schema) = match subject {
         Subject::Schemas(_) => (None, Some(String::new())),
         Subject::Tools(list) | Subject::Request(list) => match place_of_schema(list, &entry.pointer) {
@@ -72,7 +72,7 @@ fn described(entry: &Named, subject: &Subject<'_>, places: &InputPointers) -> No
     };
     let word = |format| ToolFormat::CHOICES.iter().find(|(_, known)| *known == format).map(|(word, _)| *word);
     let mut members = Vec::from([(Text::new("name"), entry.name.clone().map_or_else(Node::default, Node::string))]);
-    members.extend(located(places, &entry.pointer));
+    members.extend(located(pointers, &entry.pointer));
     members.extend([
         (Text::new("format"), format.and_then(word).map_or_else(Node::default, Node::string)),
         (Text::new("schema"), schema.map_or_else(Node::default, Node::string)),

@@ -106,7 +106,7 @@ impl Restore {
         let output = if self.arguments.machine.json {
             Output::json(&with_report(name, restored, record([("calls", bindings::repaired_calls(calls))])))
         } else {
-            let mut output = Output::text(&json::write(&restored), self.arguments.layout.compact);
+            let mut output = Output::data(&json::write(&restored), self.arguments.layout.compact);
             calls.iter().for_each(|call| report(call, &mut output, terminal.err));
             output
         };

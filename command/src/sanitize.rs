@@ -30,9 +30,9 @@ pub(crate) struct Sanitize {
 
 impl Task for Sanitize {
     fn finish(self: Box<Self>, terminal: &Terminal) -> Result<Output, CommandError> {
-        let Input { subject, places } = Input::read(&self.input.text)?;
+        let Input { subject, pointers } = Input::read(&self.input.text)?;
         if let Subject::Tools(list) = &subject {
-            input::require_schema_keys(list, &places)?;
+            input::require_schema_keys(list, &pointers)?;
         }
         let of_a_schema = self.options().sanitize.used_as != Use::Tool;
         match subject {
@@ -41,13 +41,13 @@ impl Task for Sanitize {
                 "formats",
                 "expected a request, found tools or a schema, which have no response format",
             )),
-            Subject::Tools(tools) => self.tools(tools, &places, terminal),
+            Subject::Tools(tools) => self.tools(tools, &pointers, terminal),
             Subject::Schemas(_) if self.arguments.repair => Err(CommandError::option(
                 "repair",
                 "expected tools or a request, found a schema: `toolwire validate --repair --schema` repairs with one",
             )),
-            Subject::Schemas(schemas) => self.schemas(schemas, &places, terminal),
-            Subject::Request(_) => self.request(&places, terminal),
+            Subject::Schemas(schemas) => self.schemas(schemas, &pointers, terminal),
+            Subject::Request(_) => self.request(&pointers, terminal),
         }
     }
 }
@@ -68,39 +68,39 @@ impl Sanitize {
         options
     }
 
-    fn tools(&self, tools: Node<'_>, places: &InputPointers, terminal: &Terminal) -> Result<Output, CommandError> {
+    fn tools(&self, tools: Node<'_>, pointers: &InputPointers, terminal: &Terminal) -> Result<Output, CommandError> {
         let (tools, result) =
-            internal::sanitize_tools(tools, &self.options(), true).map_err(|error| places.locate(&error))?;
+            internal::sanitize_tools(tools, &self.options(), true).map_err(|error| pointers.locate(&error))?;
         let mut output = if self.arguments.machine.json {
             Output::json(&with_report("tools", tools, describe::tools(&result, true)))
         } else {
-            Output::text(&json::write(&tools), self.arguments.layout.compact)
+            Output::data(&json::write(&tools), self.arguments.layout.compact)
         };
-        self.refusals(&mut output, &result.quarantined, places, terminal);
+        self.refusals(&mut output, &result.quarantined, pointers, terminal);
         let losing = result.changes.iter().filter(|about| !lossless(std::slice::from_ref(&about.change))).count();
         self.losses(&mut output, losing, terminal);
         Ok(output.with_exit_code(if result.quarantined.is_empty() { EXIT_SUCCESS } else { EXIT_FOUND }))
     }
 
-    fn request(&self, places: &InputPointers, terminal: &Terminal) -> Result<Output, CommandError> {
+    fn request(&self, pointers: &InputPointers, terminal: &Terminal) -> Result<Output, CommandError> {
         let mut options = internal::request_options(self.arguments.dialect);
         options.tools = self.options();
         options.host.clone_from(&self.arguments.host);
         options.model.clone_from(&self.arguments.model);
         options.formats = self.formats();
-        let adapted = adapt_request(&self.input.text, &options).map_err(|error| places.locate(&error))?;
+        let adapted = adapt_request(&self.input.text, &options).map_err(|error| pointers.locate(&error))?;
         let mut output = if self.arguments.machine.json {
-            let request = json::read(&adapted.request).map_err(|error| places.locate(&error))?;
+            let request = json::read(&adapted.request).map_err(|error| pointers.locate(&error))?;
             Output::json(&with_report("request", request, describe::adapted(&adapted.report, &adapted.restore)))
         } else {
-            Output::text(&adapted.request, self.arguments.layout.compact)
+            Output::data(&adapted.request, self.arguments.layout.compact)
         };
         if let Some(report) =
             adapted.report.deferred.as_ref().filter(|report| !report.hidden.is_empty() || !report.loaded.is_empty())
         {
             defer::render_report(report, &mut output, terminal);
         }
-        self.refusals(&mut output, &adapted.report.quarantined, places, terminal);
+        self.refusals(&mut output, &adapted.report.quarantined, pointers, terminal);
         let of_tools = adapted.report.changes.iter().map(|about| &about.change);
         let changes = of_tools.chain(adapted.report.format_changes.iter().map(|about| &about.change));
         let losing = changes.filter(|change| !lossless(std::slice::from_ref(*change))).count();
@@ -112,14 +112,14 @@ impl Sanitize {
     fn schemas(
         &self,
         schemas: Vec<Node<'_>>,
-        places: &InputPointers,
+        pointers: &InputPointers,
         terminal: &Terminal,
     ) -> Result<Output, CommandError> {
         let options = self.options().sanitize;
         let (mut rewritten, mut losing) = (Vec::with_capacity(schemas.len()), 0);
         for (at, schema) in schemas.into_iter().enumerate() {
             let (schema, result) = internal::sanitize_with_report(schema, &options).map_err(|error| {
-                let (line, pointer) = places.of(&format!("/{at}{}", error.pointer()));
+                let (line, pointer) = pointers.of(&format!("/{at}{}", error.pointer()));
                 CommandError { line, pointer, ..CommandError::from_core(&error, "") }
             })?;
             losing += result.changes.iter().filter(|change| !lossless(std::slice::from_ref(*change))).count();
@@ -130,16 +130,16 @@ impl Sanitize {
             });
         }
         let compact = self.arguments.layout.compact || self.arguments.machine.json;
-        let mut output = match places {
-            InputPointers::Alone(_) => Output::text(&rewritten.first().map(json::write).unwrap_or_default(), compact),
-            InputPointers::Below(_) => Output::text(&json::write(&Node::array(rewritten)), compact),
+        let mut output = match pointers {
+            InputPointers::Alone(_) => Output::data(&rewritten.first().map(json::write).unwrap_or_default(), compact),
+            InputPointers::Below(_) => Output::data(&json::write(&Node::array(rewritten)), compact),
             InputPointers::Lines(_) => Output::new(rewritten.iter().map(|schema| json::write(schema) + "\n").collect()),
         };
         self.losses(&mut output, losing, terminal);
         Ok(output)
     }
 
-    fn refusals(&self, output: &mut Output, refused: &[Quarantined], places: &InputPointers, terminal: &Terminal) {
+    fn refusals(&self, output: &mut Output, refused: &[Quarantined], pointers: &InputPointers, terminal: &Terminal) {
         let mut left_out: Vec<(&Quarantined, usize)> = Vec::new();
         for tool in refused {
             // Tools beyond the maximum number are reported as one finding.
@@ -152,7 +152,7 @@ impl Sanitize {
             }
         }
         for (tool, more) in left_out {
-            let (line, pointer) = places.of(&tool.pointer);
+            let (line, pointer) = pointers.of(&tool.pointer);
             let behind = if more > 0 { format!(" and {} more", grouped(more)) } else { String::new() };
             let name = tool.name.as_ref().map(|name| format!(" `{}`{behind} left out:", shown(name)));
             let location = format_location(&self.input.source, line, &pointer);

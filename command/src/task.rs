@@ -16,7 +16,7 @@ pub(crate) trait Task: Send + Sync {
         0
     }
 
-    /// Amount of work in a step. Progress is not shown if it is small.
+    /// Work of one step, in bytes of input. Progress is shown only if the work of all steps is large.
     fn weight(&self) -> usize {
         0
     }
@@ -29,7 +29,8 @@ pub(crate) trait Task: Send + Sync {
         Ok(())
     }
 
-    /// Returns the next need during the work, if there is one. The host answers with [`Self::give`] or [`Self::fail`].
+    /// Returns what the host has to provide next, such as a file or a reply of an API. `None` if the task can continue.
+    /// The host answers with [`Self::give`] or [`Self::fail`].
     fn need(&self) -> Option<Need> {
         None
     }
@@ -43,7 +44,7 @@ pub(crate) trait Task: Send + Sync {
         Ok(())
     }
 
-    /// Returns what the task waits for, with the timeout in seconds.
+    /// Returns a human-readable name of the awaited host or server, and the timeout in seconds.
     fn awaited(&self) -> Option<(String, u32)> {
         None
     }
@@ -122,10 +123,11 @@ impl Output {
     }
 
     pub(crate) fn json(document: &Node<'_>) -> Output {
-        Output { content: Content::Document, ..Output::text(&json::write(document), false) }
+        let compact = false;
+        Output { content: Content::Document, ..Output::data(&json::write(document), compact) }
     }
 
-    pub(crate) fn text(text: &str, compact: bool) -> Output {
+    pub(crate) fn data(text: &str, compact: bool) -> Output {
         let mut stdout = if compact { String::from(text) } else { indented(text) };
         if !stdout.ends_with('\n') {
             stdout.push('\n');

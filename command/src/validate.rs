@@ -56,10 +56,10 @@ impl Validate {
             let message = "expected a schema or tools, found servers: `validate` does not start servers";
             return Err(CommandError::new("", message));
         }
-        let Input { subject, places } = Input::read(text)?.require_checkable()?;
-        let entries = subject.entries().map_err(|error| places.locate(&error))?;
+        let Input { subject, pointers } = Input::read(text)?.require_checkable()?;
+        let entries = subject.entries().map_err(|error| pointers.locate(&error))?;
         let picked = pick(&subject, &entries, self.arguments.tool.as_deref(), "validate")?;
-        let (line, pointer) = places.of(&picked.pointer);
+        let (line, pointer) = pointers.of(&picked.pointer);
         let schema = match &subject {
             Subject::Schemas(schemas) => {
                 entries.iter().position(|entry| entry.pointer == picked.pointer).and_then(|at| schemas.get(at))
@@ -104,7 +104,7 @@ impl Validate {
             let document = with_report("arguments", arguments, describe::repaired(&repaired));
             return Ok(Output::json(&document).with_exit_code(code));
         }
-        let mut output = Output::text(&repaired.arguments, self.arguments.layout.compact).with_exit_code(code);
+        let mut output = Output::data(&repaired.arguments, self.arguments.layout.compact).with_exit_code(code);
         let about = Verdict { source: &self.input.source, tool: tool.name.as_deref(), valid: repaired.valid };
         about.add_repaired_notes(&mut output, RESULT, (&repaired.repairs, &repaired.left), terminal.err);
         Ok(output)

@@ -4,7 +4,7 @@
 
 use serde_json::{json, Value};
 
-use crate::client::Proxied;
+use crate::client::ProxyProcess;
 
 /// A script for `sh -c`. The variable SEEN may name a file, to which the script writes what has happened.
 pub(crate) const ACTING: &str = r#"
@@ -63,11 +63,11 @@ pub(crate) fn text(answer: &Value) -> String {
     answer["result"]["content"][0]["text"].as_str().unwrap_or_else(|| panic!("no text in {answer}")).into()
 }
 
-pub(crate) fn called(proxied: &mut Proxied, name: &str, arguments: &Value) -> Value {
+pub(crate) fn called(proxied: &mut ProxyProcess, name: &str, arguments: &Value) -> Value {
     proxied.ask(&call(name, name, arguments).to_string())
 }
 
-pub(crate) fn listed(proxied: &mut Proxied) -> Vec<Value> {
+pub(crate) fn listed(proxied: &mut ProxyProcess) -> Vec<Value> {
     let answer = proxied.ask(r#"{"jsonrpc":"2.0","id":"list","method":"tools/list"}"#);
     answer["result"]["tools"].as_array().unwrap_or_else(|| panic!("no list in {answer}")).clone()
 }

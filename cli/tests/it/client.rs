@@ -16,44 +16,45 @@ use crate::command::program;
 
 const LIMIT: Duration = Duration::from_secs(60);
 
-pub(crate) fn hello() -> String {
+pub(crate) fn initialize_request() -> String {
     let client =
         json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}});
     json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": client}).to_string()
 }
 
-pub(crate) fn greeting() -> Value {
+pub(crate) fn initialize_result() -> Value {
     json!({"protocolVersion": "2025-06-18", "capabilities": {}, "serverInfo": {"name": "f"}})
 }
 
-pub(crate) struct Proxied {
+pub(crate) struct ProxyProcess {
     pub(crate) child: Child,
     input: Option<ChildStdin>,
     output: Receiver<String>,
 }
 
-impl Proxied {
-    pub(crate) fn start(command: Command) -> Proxied {
-        Proxied::start_with(command, Stdio::null())
+impl ProxyProcess {
+    pub(crate) fn start(command: Command) -> ProxyProcess {
+        ProxyProcess::start_with(command, Stdio::null())
     }
 
-    pub(crate) fn start_with(mut command: Command, stderr: Stdio) -> Proxied {
-        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(stderr).spawn().expect("it");
+    pub(crate) fn start_with(mut command: Command, stderr: Stdio) -> ProxyProcess {
+        let mut child =
+            command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(stderr).spawn().expect("the program");
         let input = child.stdin.take();
         let output = BufReader::new(child.stdout.take().expect("a pipe"));
         let (sender, receiver) = channel();
         thread::spawn(move || output.lines().map_while(Result::ok).try_for_each(|line| sender.send(line)));
-        Proxied { child, input, output: receiver }
+        ProxyProcess { child, input, output: receiver }
     }
 
-    pub(crate) fn at(port: u16) -> Proxied {
+    pub(crate) fn start_for_server(port: u16) -> ProxyProcess {
         let mut command = program();
         command.args(["proxy", "--url", &format!("http://127.0.0.1:{port}/mcp")]);
-        Proxied::start(command).greeted()
+        ProxyProcess::start(command).initialized()
     }
 
-    pub(crate) fn greeted(mut self) -> Proxied {
-        let answer = self.ask(&hello());
+    pub(crate) fn initialized(mut self) -> ProxyProcess {
+        let answer = self.ask(&initialize_request());
         assert!(answer["result"]["serverInfo"]["name"].is_string(), "{answer}");
         self.send(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#);
         self
@@ -96,7 +97,7 @@ impl Proxied {
     }
 }
 
-impl Drop for Proxied {
+impl Drop for ProxyProcess {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();

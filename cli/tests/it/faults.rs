@@ -22,7 +22,7 @@ use serde_json::{json, Value};
 
 use crate::{
     acting::{call, called, listed, text, ACTING},
-    client::Proxied,
+    client::ProxyProcess,
     command::{program, Folder},
     relay::{
         api, ask, chat, connect, packed, read_chunk, read_head, read_message, relay, reply, send, wait_until, write,
@@ -189,10 +189,10 @@ fn a_client_that_closes_its_side_receives_answers_of_the_relay_and_costs_nothing
     }
 }
 
-fn acting() -> Proxied {
+fn acting() -> ProxyProcess {
     let mut command = program();
     command.args(["proxy", "--", "sh", "-c", ACTING]);
-    Proxied::start(command).greeted()
+    ProxyProcess::start(command).initialized()
 }
 
 #[test]

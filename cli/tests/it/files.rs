@@ -22,7 +22,7 @@ use std::{
 use serde_json::{json, Value};
 
 use crate::{
-    client::hello,
+    client::initialize_request,
     command::{program, ran, Folder},
     relay::{api, reply},
 };
@@ -423,7 +423,7 @@ fn streams_that_do_not_wait_are_read_and_written_as_a_whole() {
     let arguments = ["sanitize", "-d", "openai-chat", "-"];
     let expected = ran(program().args(arguments), &schema);
     let ((mut input, stdin), (mut output, stdout), (mut log, stderr)) = (hasty(), hasty(), hasty());
-    let mut child = program().args(arguments).stdin(stdin).stdout(stdout).stderr(stderr).spawn().expect("it");
+    let mut child = program().args(arguments).stdin(stdin).stdout(stdout).stderr(stderr).spawn().expect("the program");
     let writing = thread::spawn(move || {
         thread::sleep(Duration::from_millis(100));
         input.write_all(schema.as_bytes()).expect("a reader");
@@ -465,7 +465,7 @@ fn a_proxy_on_streams_that_do_not_wait_answers() {
         thread::sleep(Duration::from_millis(200));
         lines.next().expect("an answer").expect("an answer")
     };
-    assert!(ask(&hello()).contains("\"name\":\"f\""));
+    assert!(ask(&initialize_request()).contains("\"name\":\"f\""));
     assert!(ask(r#"{"jsonrpc":"2.0","id":1,"method":"vendor/own"}"#).len() > 3_000_000);
     drop(input);
     assert_eq!(child.wait().expect("an exit").code(), Some(0));

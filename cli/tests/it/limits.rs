@@ -15,7 +15,7 @@ use std::{
 use serde_json::{json, Value};
 
 use crate::{
-    client::{greeting, Proxied},
+    client::{initialize_result, ProxyProcess},
     command::{program, Folder},
     relay::{api, ask, chat, connect, relay, reply, send, wait_until, write, Message, CHAT},
 };
@@ -123,7 +123,7 @@ fn server(more: impl Fn(&Message, &str, &mut TcpStream) + Send + Sync + 'static)
         let message = request.json();
         let answer = |result: Value| json!({"jsonrpc": "2.0", "id": message["id"], "result": result}).to_string();
         match message["method"].as_str().unwrap_or_default() {
-            "initialize" => reply(stream, JSON, answer(greeting()).as_bytes()),
+            "initialize" => reply(stream, JSON, answer(initialize_result()).as_bytes()),
             "tools/list" => {
                 let tools = json!({"tools": [{"name": "a", "inputSchema": {"type": "object"}}]});
                 reply(stream, JSON, answer(tools).as_bytes());
@@ -156,7 +156,7 @@ fn an_answer_that_answers_nothing_ends_the_call() {
         }
         None => write(stream, "HTTP/1.1 400 No\r\nContent-Length: 0\r\n\r\n"),
     });
-    let mut proxied = Proxied::at(port);
+    let mut proxied = ProxyProcess::start_for_server(port);
     for (id, (method, ..)) in CASES.iter().enumerate() {
         let answer = proxied.ask(&json!({"jsonrpc": "2.0", "id": id + 1, "method": method}).to_string());
         let why = answer["error"]["message"].as_str().unwrap_or_else(|| panic!("{method}: {answer}"));
@@ -199,7 +199,7 @@ fn the_servers_own_messages_may_contain_an_answer_until_they_end() {
             _ => write(stream, empty),
         }
     });
-    let mut proxied = Proxied::at(port);
+    let mut proxied = ProxyProcess::start_for_server(port);
     // The stream opens after the notification.
     let mut id = 0;
     let mut ask = |method: &str| {
@@ -248,12 +248,12 @@ fn a_server_at_a_url_that_does_not_read_cannot_fill_the_memory() {
                     let mut body = vec![0; length];
                     reader.read_exact(&mut body).expect("a body");
                     let id = serde_json::from_slice::<Value>(&body).expect("JSON")["id"].clone();
-                    let answer = json!({"jsonrpc": "2.0", "id": id, "result": greeting()}).to_string();
+                    let answer = json!({"jsonrpc": "2.0", "id": id, "result": initialize_result()}).to_string();
                     reply(reader.get_mut(), &format!("Connection: close\r\n{JSON}"), answer.as_bytes());
                 });
             }
         });
-        let mut proxied = Proxied::at(port);
+        let mut proxied = ProxyProcess::start_for_server(port);
         let large = "x".repeat(10 << 20);
         for id in 1..9 {
             proxied.send(&json!({"jsonrpc": "2.0", "id": id, "method": "large", "params": {"a": large}}).to_string());
@@ -274,7 +274,7 @@ fn a_call_without_an_answer_does_not_hold_its_message() {
         }
         _ => write(stream, "HTTP/1.1 202 OK\r\nContent-Length: 0\r\n\r\n"),
     });
-    let mut proxied = Proxied::at(port);
+    let mut proxied = ProxyProcess::start_for_server(port);
     let status = format!("/proc/{}/status", proxied.child.id());
     let large = "x".repeat(10 << 20);
     for id in 1..18 {
@@ -300,7 +300,7 @@ fn a_refused_notification_and_a_message_of_the_maximum_size_do_not_end_the_conne
         }
         write(stream, "HTTP/1.1 404 No\r\nContent-Length: 0\r\n\r\n");
     });
-    let mut proxied = Proxied::at(port);
+    let mut proxied = ProxyProcess::start_for_server(port);
     // Without a session, a refused notification does not end the connection.
     proxied.send(r#"{"jsonrpc":"2.0","method":"notifications/other"}"#);
     let refused = proxied.ask(r#"{"jsonrpc":"2.0","id":1,"method":"other"}"#);
@@ -359,7 +359,8 @@ fn signals_end_the_program_also_after_it_has_waited_for_a_server() {
       done"#;
     let mut command = program();
     command.args(["check", "--format", "json", "--", "sh", "-c", script]);
-    let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("it");
+    let mut child =
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("the program");
     let mut first = [0];
     child.stdout.as_mut().expect("a pipe").read_exact(&mut first).expect("an output");
     // The program fills the pipe.

@@ -269,24 +269,25 @@ fn a_command_that_does_not_exist_is_an_error_for_the_client_and_in_the_log() {
 #[test]
 fn pages_of_others_other_paths_and_wrong_bodies_are_refused() {
     let running = acting(&[]);
-    let hello = crate::client::hello();
+    let initialize = crate::client::initialize_request();
     let status = |head: &str, body: &[u8]| {
         let mut client = connect(running.port);
         send(&mut client, head, body);
         read_head(&mut client).expect("an answer").status()
     };
-    let refused = |more: &str| status(&format!("{POST}\r\n{more}"), hello.as_bytes());
+    let refused = |more: &str| status(&format!("{POST}\r\n{more}"), initialize.as_bytes());
     assert_eq!(refused("Origin: https://evil.example"), 403);
     assert_eq!(refused("Sec-Fetch-Site: cross-site"), 403);
-    assert_eq!(status(&POST.replace("application/json\r\n", "text/plain\r\n"), hello.as_bytes()), 415);
-    assert_eq!(status(&POST.replace("/mcp", "/"), hello.as_bytes()), 404);
+    assert_eq!(status(&POST.replace("application/json\r\n", "text/plain\r\n"), initialize.as_bytes()), 415);
+    assert_eq!(status(&POST.replace("/mcp", "/"), initialize.as_bytes()), 404);
     assert_eq!(status(POST, b"{"), 400);
     assert_eq!(list(running.port, "").status(), 400);
     assert_eq!(list(running.port, "\r\nMcp-Session-Id: guessed").status(), 404);
     assert_eq!(status(&POST.replace("POST", "PUT"), b""), 405);
     assert_eq!(status(POST, &vec![b' '; (4 << 20) + 1]), 413);
     let mut client = connect(running.port);
-    write!(client.get_mut(), "{POST}\r\nHost: evil.example:8000\r\nContent-Length: 2\r\n\r\n{{}}").expect("it");
+    write!(client.get_mut(), "{POST}\r\nHost: evil.example:8000\r\nContent-Length: 2\r\n\r\n{{}}")
+        .expect("a connection");
     assert_eq!(read_head(&mut client).expect("an answer").status(), 403);
     let mut client = connect(running.port);
     let head = format!("{POST}\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n400001\r\n");
@@ -301,7 +302,8 @@ fn pages_of_others_other_paths_and_wrong_bodies_are_refused() {
 fn an_answer_to_head_has_no_body() {
     let running = acting(&[]);
     let mut client = connect(running.port);
-    write!(client.get_mut(), "HEAD /mcp HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n").expect("it");
+    write!(client.get_mut(), "HEAD /mcp HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+        .expect("a connection");
     let mut answer = String::new();
     client.read_to_string(&mut answer).expect("an answer");
     assert!(answer.starts_with("HTTP/1.1 405") && answer.ends_with("\r\n\r\n"), "{answer}");
@@ -322,7 +324,7 @@ fn another_address_needs_a_token_which_clients_have_to_send() {
     assert_eq!(list(running.port, "").status(), 401);
     assert_eq!(list(running.port, "\r\nX-Toolwire-Token: Secret").status(), 401);
     let token = "\r\nX-Toolwire-Token: secret";
-    let answer = post(running.port, token, &serde_json::from_str(&crate::client::hello()).expect("JSON"));
+    let answer = post(running.port, token, &serde_json::from_str(&crate::client::initialize_request()).expect("JSON"));
     assert_eq!(answer.status(), 200);
 }
 

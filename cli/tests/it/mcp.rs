@@ -12,7 +12,7 @@ use std::{
 use serde_json::{json, Value};
 
 use crate::{
-    client::Proxied,
+    client::ProxyProcess,
     command::{program, Folder},
     relay::wait_until,
 };
@@ -35,10 +35,10 @@ done
 [ -z "$ENDED" ] || touch "$ENDED"
 "#;
 
-fn proxied(options: &[&str]) -> Proxied {
+fn proxied(options: &[&str]) -> ProxyProcess {
     let mut command = program();
     command.arg("proxy").args(options).args(["--", "sh", "-c", SERVER]);
-    Proxied::start(command).greeted()
+    ProxyProcess::start(command).initialized()
 }
 
 #[test]
@@ -101,7 +101,7 @@ fn a_server_that_dies_or_floods_is_restarted() {
 fn a_server_receives_only_its_variables() {
     let mut command = program();
     command.env("NAMED", "1").env("OTHER", "1").args(["proxy", "--env", "NAMED", "--", "sh", "-c", SERVER]);
-    let mut proxied = Proxied::start(command);
+    let mut proxied = ProxyProcess::start(command);
     let found = proxied.ask(r#"{"jsonrpc":"2.0","id":1,"method":"variables"}"#)["result"].to_string();
     assert!(found.contains("NAMED") && found.contains("PATH") && !found.contains("OTHER"), "{found}");
 }
@@ -112,7 +112,7 @@ fn requests_before_the_end_of_the_input_are_answered_and_the_server_ends_itself(
     let ended = folder.0.join("ended");
     let mut command = program();
     command.env("ENDED", &ended).args(["proxy", "--env", "ENDED", "--", "sh", "-c", SERVER]);
-    let mut proxied = Proxied::start(command);
+    let mut proxied = ProxyProcess::start(command);
     for id in 0..20 {
         proxied.send(&json!({"jsonrpc": "2.0", "id": id, "method": "echo"}).to_string());
     }

@@ -14,7 +14,7 @@ use std::{
 use serde_json::{json, Value};
 
 use crate::{
-    client::{hello, Proxied},
+    client::{initialize_request, ProxyProcess},
     command::{program, ran},
     relay::{api, reply, write, Message},
 };
@@ -110,10 +110,10 @@ fn stated(id: u64, method: &str, mut params: Value) -> String {
     json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}).to_string()
 }
 
-fn proxied(port: u16) -> Proxied {
+fn proxied(port: u16) -> ProxyProcess {
     let mut command = program();
     command.args(["proxy", "--url", &format!("http://127.0.0.1:{port}/mcp")]);
-    Proxied::start(command)
+    ProxyProcess::start(command)
 }
 
 fn marked() -> Value {
@@ -129,7 +129,7 @@ fn clients_of_both_eras_call_the_tools_of_a_server_without_initialize() {
             _ => json!({"content": [], "header": request.header("mcp-param-region")}),
         })
     });
-    let mut legacy = proxied(port).greeted();
+    let mut legacy = proxied(port).initialized();
     let list = legacy.ask(r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#);
     assert_eq!(list["result"]["tools"][0]["name"], "a_b", "{list}");
     let params = json!({"name": "a_b", "arguments": {"region": "2.5"}});
@@ -146,7 +146,7 @@ fn clients_of_both_eras_call_the_tools_of_a_server_without_initialize() {
 fn a_modern_client_uses_a_legacy_program() {
     let mut command = program();
     command.args(["proxy", "--", "sh", "-c", crate::mcp::SERVER]);
-    let mut client = Proxied::start(command);
+    let mut client = ProxyProcess::start(command);
     // The server does not answer the first request, because it knows only its own methods.
     let list = client.ask(&stated(1, "tools/list", json!({})));
     assert_eq!(list["result"]["resultType"], "complete", "{list}");
@@ -194,7 +194,7 @@ fn nonsense_is_an_error() {
         });
         let answer = proxied(port).ask(&stated(1, "tools/list", json!({})));
         assert!(answer["error"]["message"].is_string(), "{body}: {answer}");
-        let answer = proxied(port).ask(&hello());
+        let answer = proxied(port).ask(&initialize_request());
         assert!(answer["error"].is_object(), "{body}: {answer}");
         let url = format!("http://127.0.0.1:{port}/mcp");
         assert_eq!(ran(program().args(["check", "--timeout", "5", "--url", &url]), "").2, Some(2), "{body}");

@@ -18,7 +18,7 @@ use std::{
 use serde_json::{json, Value};
 
 use crate::{
-    client::greeting,
+    client::initialize_result,
     command::{text, Folder},
     network::{reply, wait_for_end, Connection, Network},
     relay::Message,
@@ -102,7 +102,7 @@ fn members(answer: &Value) -> [(&'static str, Value); 2] {
             let error = json!({"code": -32000, "message": why.strip_prefix(UNLISTED).unwrap_or(why)});
             [("error", error.clone()), ("error", error)]
         }
-        list => [("result", greeting()), ("result", list.clone())],
+        list => [("result", initialize_result()), ("result", list.clone())],
     }
 }
 

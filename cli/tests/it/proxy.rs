@@ -19,15 +19,15 @@ use serde_json::{json, Value};
 
 use crate::{
     acting::{call, called, listed, text, ACTING, TOOLS},
-    client::{greeting, Proxied},
+    client::{initialize_result, ProxyProcess},
     command::{program, Folder},
     relay::{api, packed, reply, wait_until, write},
 };
 
-fn acting(options: &[&str], log: &Path) -> Proxied {
+fn acting(options: &[&str], log: &Path) -> ProxyProcess {
     let mut command = program();
     command.arg("proxy").args(options).args(["--", "sh", "-c", ACTING]);
-    Proxied::start_with(command, File::create(log).expect("a log").into()).greeted()
+    ProxyProcess::start_with(command, File::create(log).expect("a log").into()).initialized()
 }
 
 fn message(answer: &Value) -> &str {
@@ -116,7 +116,7 @@ fn a_message_of_20_mb_passes_and_one_above_the_limit_ends_its_server() {
 fn a_server_that_does_not_read_is_stopped_before_it_fills_the_memory() {
     let mut command = program();
     command.args(["proxy", "--", "sh", "-c", "exec sleep 60"]);
-    let mut proxied = Proxied::start_with(command, Stdio::null());
+    let mut proxied = ProxyProcess::start_with(command, Stdio::null());
     let text = "x".repeat(20 << 20);
     let request = |id: u32| json!({"jsonrpc": "2.0", "id": id, "method": "vendor/own", "params": text}).to_string();
     (0..5).for_each(|id| proxied.send(&request(id)));
@@ -135,7 +135,7 @@ fn two_servers_appear_as_one_and_one_that_does_not_exist_is_reported() {
     let mut command = program();
     command.args(["proxy", "--servers", "mcp.json"]).current_dir(&folder.0);
     let log = folder.0.join("log");
-    let mut proxied = Proxied::start_with(command, File::create(&log).expect("a log").into()).greeted();
+    let mut proxied = ProxyProcess::start_with(command, File::create(&log).expect("a log").into()).initialized();
     let tools = listed(&mut proxied);
     assert_eq!(tools.len(), 2 * TOOLS);
     let mut names = tools.iter().map(|tool| tool["name"].as_str().expect("a name"));
@@ -192,7 +192,7 @@ fn a_client_that_does_not_read_the_log_receives_answers() {
         while IFS= read -r line; do printf '%s\n' '{"jsonrpc":"2.0","id":1,"result":{}}'; done"#;
     let mut command = program();
     command.args(["proxy", "--", "sh", "-c", script]);
-    let mut proxied = Proxied::start_with(command, Stdio::piped());
+    let mut proxied = ProxyProcess::start_with(command, Stdio::piped());
     proxied.send(r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#);
     assert_eq!(proxied.receive().expect("an answer"), r#"{"jsonrpc":"2.0","id":1,"result":{}}"#);
     let mut piece = [0; 4096];
@@ -212,7 +212,7 @@ fn lines_that_a_server_writes_for_people_arrive_as_they_are() {
         "-c",
         r"printf 'ready: 5 %% \303\274 [info]\n\033[1mbold\n' >&2; cat >/dev/null",
     ]);
-    let proxied = Proxied::start_with(command, File::create(&log).expect("a log").into());
+    let proxied = ProxyProcess::start_with(command, File::create(&log).expect("a log").into());
     let read = || fs::read_to_string(&log).expect("a log");
     wait_until(|| read().contains("bold"));
     let lines: Vec<String> = read().lines().map(String::from).collect();
@@ -227,7 +227,7 @@ fn numbers_and_spaces_pass_byte_for_byte_in_both_directions() {
     let folder = Folder::new();
     let mut command = program();
     command.args(["proxy", "--", "sh", "-c", script]).current_dir(&folder.0);
-    let mut proxied = Proxied::start(command);
+    let mut proxied = ProxyProcess::start(command);
     let line =
         r#"{"jsonrpc":"2.0",  "id":12345678901234567890,"method":"vendor/own","params":{"n":0.10,"s":"\u00e9"}}"#;
     proxied.send(line);
@@ -255,7 +255,7 @@ fn servers_may_write_before_any_request_and_leave_processes_behind() {
     folder.write("mcp.json", &json!({"mcpServers": {"one": server, "two": server}}).to_string());
     let mut command = program();
     command.args(["proxy", "--servers", "mcp.json"]).current_dir(&folder.0);
-    let mut proxied = Proxied::start(command).greeted();
+    let mut proxied = ProxyProcess::start(command).initialized();
     let answer = proxied.ask(r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#);
     assert!(message(&answer).contains("has ended: exit code 3"), "{answer}");
     assert_eq!(proxied.end().1, Some(0));
@@ -266,7 +266,7 @@ fn servers_may_write_before_any_request_and_leave_processes_behind() {
 fn restarts_leave_no_descriptors_open() {
     let mut command = program();
     command.args(["proxy", "--", "sh", "-c", "read -r line; setsid sleep 30 & exit 3"]);
-    let mut proxied = Proxied::start(command);
+    let mut proxied = ProxyProcess::start(command);
     let (mut counts, end) = (Vec::new(), Instant::now() + Duration::from_secs(40));
     while counts.len() < 3 {
         assert!(Instant::now() < end, "the server does not restart");
@@ -296,7 +296,7 @@ fn a_session_that_a_server_at_a_url_has_forgotten_is_opened_again() {
         match message["method"].as_str() {
             Some("initialize") => {
                 forgotten.store(false, Ordering::Relaxed);
-                reply(stream, json, answer(greeting()).as_bytes());
+                reply(stream, json, answer(initialize_result()).as_bytes());
             }
             // As a server answers after a restart.
             Some(_) if forgotten.load(Ordering::Relaxed) => {
@@ -311,7 +311,7 @@ fn a_session_that_a_server_at_a_url_has_forgotten_is_opened_again() {
     let mut command = program();
     command.args(["proxy", "--url", &format!("http://127.0.0.1:{port}/mcp?token=secret-token")]);
     command.args(["--header", "X-Key: k"]);
-    let mut proxied = Proxied::start_with(command, File::create(&log).expect("a log").into()).greeted();
+    let mut proxied = ProxyProcess::start_with(command, File::create(&log).expect("a log").into()).initialized();
     let own = r#"{"jsonrpc":"2.0","id":1,"method":"vendor/own"}"#;
     assert_eq!(proxied.ask(own)["result"]["said"], "own");
     is_forgotten.store(true, Ordering::Relaxed);
@@ -341,12 +341,12 @@ fn many_events_together_may_exceed_the_limit_of_one_message() {
             Some("vendor/large") => said(72 << 20),
             _ => String::new(),
         };
-        let result = if message["method"] == "initialize" { greeting() } else { json!({}) };
+        let result = if message["method"] == "initialize" { initialize_result() } else { json!({}) };
         body += &event(json!({"jsonrpc": "2.0", "id": message["id"], "result": result}));
         let headers = "Content-Type: text/event-stream\r\nContent-Encoding: gzip\r\n";
         reply(stream, headers, &packed("gzip", body.as_bytes()));
     });
-    let mut proxied = Proxied::at(port);
+    let mut proxied = ProxyProcess::start_for_server(port);
     assert_eq!(proxied.ask(r#"{"jsonrpc":"2.0","id":1,"method":"vendor/many"}"#)["result"], json!({}));
     let answer = proxied.ask(r#"{"jsonrpc":"2.0","id":2,"method":"vendor/large"}"#);
     assert!(message(&answer).contains("expected at most 64 MiB from the server, found more"), "{answer}");
@@ -356,14 +356,14 @@ fn many_events_together_may_exceed_the_limit_of_one_message() {
 fn a_server_at_a_url_that_does_not_listen_is_an_error() {
     let mut command = program();
     command.args(["proxy", "--url", "http://127.0.0.1:9/mcp"]);
-    let mut proxied = Proxied::start(command);
+    let mut proxied = ProxyProcess::start(command);
     let answer = proxied.ask(r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}"#);
     assert!(message(&answer).contains("could not be reached: ECONNREFUSED"), "{answer}");
 }
 
 /// Returns the answers in the order of the requests.
 fn seen(command: Command) -> Vec<Value> {
-    let mut client = Proxied::start(command);
+    let mut client = ProxyProcess::start(command);
     let capabilities = json!({"sampling": {}, "elicitation": {}, "roots": {"listChanged": true}});
     let about = json!({"name": "t", "version": "1"});
     let params = json!({"protocolVersion": "2025-06-18", "capabilities": capabilities, "clientInfo": about});

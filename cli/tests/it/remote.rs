@@ -15,7 +15,7 @@ use std::{
 use serde_json::{json, Value};
 
 use crate::{
-    client::{greeting, hello, Proxied},
+    client::{initialize_request, initialize_result, ProxyProcess},
     command::program,
     relay::{api, reply, wait_until, write},
 };
@@ -32,7 +32,7 @@ fn remote(transport: &'static str) -> u16 {
         }
         let message: Value = request.json();
         let result = match message["method"].as_str() {
-            Some("initialize") => greeting(),
+            Some("initialize") => initialize_result(),
             Some("tools/list") => json!({"tools": [{"name": "a.b", "inputSchema": {"type": "object"}}]}),
             Some("large") => json!({"text": "x".repeat(17 << 20)}),
             Some("fail") => return write(stream, "HTTP/1.1 500 No\r\nContent-Length: 2\r\n\r\nno"),
@@ -112,8 +112,8 @@ fn a_proxy_connects_to_a_server_at_a_url() {
         let url = format!("http://127.0.0.1:{}/mcp", remote(transport));
         let mut command = program();
         command.args(["proxy", "--dialect", "openai-chat", "--url", &url, "--header", SECRET]);
-        let mut proxied = Proxied::start(command);
-        assert_eq!(proxied.ask(&hello())["result"]["serverInfo"]["name"], "f");
+        let mut proxied = ProxyProcess::start(command);
+        assert_eq!(proxied.ask(&initialize_request())["result"]["serverInfo"]["name"], "f");
         let list = proxied.ask(r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#);
         assert_eq!(list["result"]["tools"][0]["name"], "a_b", "{transport}");
         let failed = proxied.ask(r#"{"jsonrpc":"2.0","id":2,"method":"fail"}"#);
@@ -135,7 +135,7 @@ fn a_server_at_a_url_receives_the_bytes_of_a_message() {
     let (seen, bodies) = channel();
     let port = api(move |request, stream| {
         let message = request.json();
-        let result = if message["method"] == "initialize" { greeting() } else { json!({}) };
+        let result = if message["method"] == "initialize" { initialize_result() } else { json!({}) };
         if message["method"] == "vendor/own" {
             seen.send(request.body.clone()).expect("the test waits");
         }
@@ -145,7 +145,7 @@ fn a_server_at_a_url_receives_the_bytes_of_a_message() {
             None => write(stream, "HTTP/1.1 202 OK\r\nContent-Length: 0\r\n\r\n"),
         }
     });
-    let mut proxied = Proxied::at(port);
+    let mut proxied = ProxyProcess::start_for_server(port);
     let odd =
         r#"{"jsonrpc":"2.0", "id":1,"method":"vendor/own","params":{"chat":9007199254740993,"n":1.0,"s":"\u00e9"}}"#;
     proxied.ask(odd);
@@ -160,7 +160,7 @@ fn a_message_is_sent_after_the_server_has_received_the_notification_before_it() 
     let port = api(move |request, stream| {
         let message = request.json();
         let result = match message["method"].as_str() {
-            Some("initialize") => greeting(),
+            Some("initialize") => initialize_result(),
             Some("notifications/initialized") => {
                 thread::sleep(Duration::from_millis(200));
                 is_initialized.store(true, Ordering::SeqCst);
@@ -174,7 +174,7 @@ fn a_message_is_sent_after_the_server_has_received_the_notification_before_it() 
         let answer = json!({"jsonrpc": "2.0", "id": message["id"], "result": result}).to_string();
         reply(stream, "Content-Type: application/json\r\n", answer.as_bytes());
     });
-    let list = Proxied::at(port).ask(r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#);
+    let list = ProxyProcess::start_for_server(port).ask(r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#);
     assert_eq!(list["result"]["tools"][0]["name"], "look", "{list}");
 }
 
@@ -183,14 +183,14 @@ fn a_notification_without_a_reply_delays_others_for_a_limited_time() {
     let port = api(|request, stream| {
         let message = request.json();
         let result = match message["method"].as_str() {
-            Some("initialize") => greeting(),
+            Some("initialize") => initialize_result(),
             Some("notifications/initialized") => return,
             _ => json!({}),
         };
         let answer = json!({"jsonrpc": "2.0", "id": message["id"], "result": result}).to_string();
         reply(stream, "Content-Type: application/json\r\n", answer.as_bytes());
     });
-    let mut proxied = Proxied::at(port);
+    let mut proxied = ProxyProcess::start_for_server(port);
     let begin = Instant::now();
     assert!(proxied.ask(r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#).get("result").is_some());
     assert!(begin.elapsed() < Duration::from_secs(20), "{:?}", begin.elapsed());
@@ -237,7 +237,7 @@ fn polled() -> (u16, Arc<Mutex<Vec<String>>>) {
         }
         match message["method"].as_str().unwrap_or_default() {
             "initialize" => {
-                let answer = json!({"jsonrpc": "2.0", "id": message["id"], "result": greeting()}).to_string();
+                let answer = json!({"jsonrpc": "2.0", "id": message["id"], "result": initialize_result()}).to_string();
                 reply(stream, "Content-Type: application/json\r\n", answer.as_bytes());
             }
             "broken" => {
@@ -267,7 +267,7 @@ fn polled() -> (u16, Arc<Mutex<Vec<String>>>) {
 #[test]
 fn a_stream_that_the_server_closes_is_continued_after_the_last_event() {
     let (port, continued) = polled();
-    let mut proxied = Proxied::at(port);
+    let mut proxied = ProxyProcess::start_for_server(port);
     let ids = |of: &str| -> Vec<String> {
         let ids = continued.lock().expect("no panic");
         ids.iter().filter(|id| id.starts_with(of)).cloned().collect()
@@ -298,7 +298,7 @@ fn a_stream_that_the_server_closes_is_continued_after_the_last_event() {
 #[test]
 fn the_servers_own_messages_are_continued_after_the_last_event() {
     let (port, _) = polled();
-    let mut proxied = Proxied::at(port);
+    let mut proxied = ProxyProcess::start_for_server(port);
     let message = proxied.receive().expect("a message");
     assert!(message.contains("notifications/message"), "{message}");
 }

@@ -8,7 +8,7 @@ use std::{thread, time::Duration};
 use serde_json::{json, Value};
 
 use crate::{
-    client::greeting,
+    client::initialize_result,
     command::{program, ran, Folder},
     relay::{api, packed, reply, write},
 };
@@ -171,7 +171,7 @@ fn a_server_at_a_url_that_is_late_or_sends_too_much_is_an_error() {
         let port = api(move |request, stream| {
             let message = request.json();
             if message["method"] == "initialize" {
-                let answer = json!({"jsonrpc": "2.0", "id": message["id"], "result": greeting()}).to_string();
+                let answer = json!({"jsonrpc": "2.0", "id": message["id"], "result": initialize_result()}).to_string();
                 return reply(stream, "Content-Type: application/json\r\n", answer.as_bytes());
             }
             if message.get("id").is_none() {

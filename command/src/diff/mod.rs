@@ -10,7 +10,7 @@ use toolwire::{
         json::{self, Node},
         SchemaComparison,
     },
-    reports::Severity,
+    reports::{Grade as Confidence, Severity},
     Dialect,
 };
 
@@ -32,18 +32,22 @@ use kinds::Kind;
 use tools::{Pair, Tool};
 
 /// Maximum number of characters of a witness in a message. Documents contain the whole witness.
-const WITNESS: usize = 200;
+const MAX_SHOWN_WITNESS: usize = 200;
 /// Maximum length of a witness in a document, in bytes.
 const MAX_WITNESS: usize = 1 << 16;
-/// Limits of a whole run: numbers of steps and of bytes of witnesses, and further ones for each byte of both inputs.
+/// Limits of a whole run: steps of comparisons, and bytes of witnesses. Each limit grows with the size of the inputs.
 const STEPS: usize = 2_000_000;
 const STEPS_PER_BYTE: usize = 40;
-const OUTPUT: usize = 1 << 18;
-const OUTPUT_PER_BYTE: usize = 4;
-/// A comparison takes at most this many times its share of the remaining steps of the run, and at least
+const WITNESS_BYTES: usize = 1 << 18;
+const WITNESS_BYTES_PER_BYTE: usize = 4;
+/// Limit of a single comparison: this many times its equal share of the remaining steps, but not less than
 /// [`LEAST_STEPS`].
 const SHARES: usize = 8;
 const LEAST_STEPS: usize = 2_000;
+
+/// Indices of the lists.
+const OLD: usize = 0;
+const NEW: usize = 1;
 
 pub(crate) struct Diff {
     arguments: DiffArguments,
@@ -86,10 +90,10 @@ impl Diff {
         if let Some(error) = failed.into_iter().next() {
             return Err(error);
         }
-        // The file declares servers in any order.
+        // The old server comes first in `--server`, but not always in the file.
         if let Some(file) = &arguments.servers {
-            let place = |source: &str| arguments.only.iter().position(|name| source == format!("{file} ({name})"));
-            inputs.sort_by_key(|input| place(&input.source));
+            let index = |source: &str| arguments.only.iter().position(|name| source == format!("{file} ({name})"));
+            inputs.sort_by_key(|input| index(&input.source));
         }
         let choice = arguments.choice.choice().unwrap_or(Choice::Profile(ORDINARY));
         let dialects = choice.dialects(&arguments.choice.exclude);
@@ -97,13 +101,13 @@ impl Diff {
         let (mut sources, mut lists) = (Vec::new(), Vec::new());
         for input in inputs {
             let read = Input::read(&input.text).and_then(|read| {
-                let Input { subject, places } = read.require_checkable()?;
-                let entries = subject.entries().map_err(|error| places.locate(&error))?;
+                let Input { subject, pointers } = read.require_checkable()?;
+                let entries = subject.entries().map_err(|error| pointers.locate(&error))?;
                 let tools = tools::tools(&subject, &entries);
-                Ok((subject.noun(), places, entries, tools))
+                Ok((subject.noun(), pointers, entries, tools))
             });
-            let (noun, places, entries, tools) = read.map_err(|error| input.locate_error(error))?;
-            sources.push(Source { input, noun, places, entries, found: Findings::default() });
+            let (noun, pointers, entries, tools) = read.map_err(|error| input.locate_error(error))?;
+            sources.push(Source { input, noun, pointers, entries, found: Findings::default() });
             lists.push(tools);
         }
         let (Ok(tools), Ok([old, new])) = (<[Vec<Tool>; 2]>::try_from(lists), <&[Source; 2]>::try_from(&*sources))
@@ -114,13 +118,13 @@ impl Diff {
             let message = format!("expected {}s like the old input, found {}s", old.noun, new.noun);
             return Err(CommandError::new("", message).in_source(&new.input.source));
         }
-        let pairs = tools::pairs(&tools[0], &tools[1]);
+        let pairs = tools::pairs(&tools[OLD], &tools[NEW]);
         let sarif_file = arguments.sarif_file.clone().or(manifest).unwrap_or_else(|| FILE.into());
         let (old_grades, found, counts) = (Vec::new(), Findings::default(), Counts::default());
         let length: usize = sources.iter().map(|source| source.input.text.len()).sum();
         let limits = Limits {
             steps: STEPS.saturating_add(STEPS_PER_BYTE.saturating_mul(length)),
-            output: OUTPUT.saturating_add(OUTPUT_PER_BYTE.saturating_mul(length)),
+            output: WITNESS_BYTES.saturating_add(WITNESS_BYTES_PER_BYTE.saturating_mul(length)),
             pairs: pairs.len(),
         };
         Ok(Diff { arguments, profile, dialects, sources, tools, pairs, old_grades, found, sarif_file, counts, limits })
@@ -135,14 +139,14 @@ impl Diff {
         // The input is read again at every step, because the tree borrows the text.
         let input = Input::read(&source.input.text).and_then(Input::require_checkable);
         let grades = input.and_then(|input| {
-            matrix::grades(input.subject, dialect, &source.entries).map_err(|error| source.places.locate(&error))
+            matrix::grades(input.subject, dialect, &source.entries).map_err(|error| source.pointers.locate(&error))
         });
         grades.map_err(|error| source.input.locate_error(error))
     }
 
     /// Compares the verdicts of a dialect on both lists.
     fn judge(&mut self, dialect: &'static Dialect) -> Result<(), CommandError> {
-        let (old, new) = (std::mem::take(&mut self.old_grades), self.grades(1, dialect)?);
+        let (old, new) = (std::mem::take(&mut self.old_grades), self.grades(NEW, dialect)?);
         let profile = self.profile.as_deref();
         // `check` does not report what the profile ignores.
         let severity = |grade: &Grade| {
@@ -151,7 +155,7 @@ impl Diff {
         };
         let mut found = Vec::new();
         for pair in &self.pairs {
-            let Some((Some(tool), new)) = pair.new.map(|at| (self.tool(1, pair.new), new.get(at))) else { continue };
+            let Some((Some(tool), new)) = pair.new.map(|at| (self.tool(NEW, pair.new), new.get(at))) else { continue };
             let Some(new) = new else { continue };
             let old = pair.old.and_then(|at| old.get(at));
             let reason = new.reason.as_ref();
@@ -163,6 +167,7 @@ impl Diff {
                 (Some(Some(Severity::Refused)), _) => {
                     (&kinds::DIALECT_WON, Some("accepted now, refused before".to_string()))
                 }
+                // A lower rank is more severe.
                 (Some(old), Some(now)) if old.is_none_or(|old| rank(now) < rank(old)) => (&kinds::DIALECT_WORSE, None),
                 (Some(old), _) => {
                     let before = old.map_or("", |old| old.as_str());
@@ -175,7 +180,7 @@ impl Diff {
                 (None, Some(reason)) => (reason.pointer.clone(), format!("{}: {}", reason.rule, reason.message)),
                 (message, _) => (tool.pointer.clone(), message.unwrap_or_default()),
             };
-            let by = ReportedBy { dialect, confidence: toolwire::reports::Grade::A, source: "", message: None };
+            let by = ReportedBy { dialect, confidence: Confidence::A, source: "", message: None };
             found.push(Finding { reported_by: Vec::from([by]), ..finding(kind, tool, pointer, message) });
         }
         self.found.add(found.into_iter());
@@ -185,7 +190,7 @@ impl Diff {
     /// Compares a pair of tools.
     fn compare(&mut self, pair: Pair) {
         let (mut found, mut limits) = (Vec::new(), self.limits);
-        match (self.tool(0, pair.old), self.tool(1, pair.new)) {
+        match (self.tool(OLD, pair.old), self.tool(NEW, pair.new)) {
             (Some(old), None) => {
                 let message = "only the old list has the tool".to_string();
                 found.push(finding(&kinds::TOOL_REMOVED, old, String::new(), message));
@@ -201,18 +206,21 @@ impl Diff {
                     found.push(finding(&kinds::TOOL_RENAMED, new, new.pointer.clone(), message));
                 }
                 let pair = (&old.input, &new.input);
-                let is_of_tool = new.name.is_some();
-                let input = limits.compare(pair.0, pair.1, is_of_tool);
-                let has_texts = input.is_equal && !input.has_same_annotations;
-                found.extend(difference(&input, if is_of_tool { &INPUT } else { &SCHEMA }, new, &mut limits));
+                // The arguments of a tool are an object.
+                let objects_only = new.name.is_some();
+                let input = limits.compare(pair.0, pair.1, objects_only);
+                let has_changed_texts = input.is_equal && !input.has_same_annotations;
+                let kinds = if objects_only { &INPUT_KINDS } else { &SCHEMA_KINDS };
+                found.extend(difference(&input, kinds, new, &mut limits));
                 let mut results = Vec::from([input]);
                 if old.output.is_some() || new.output.is_some() {
                     let schema_or_any = |schema: &Option<String>| schema.clone().unwrap_or_else(|| "{}".into());
-                    let output = limits.compare(&schema_or_any(&old.output), &schema_or_any(&new.output), true);
+                    let objects_only = true;
+                    let output = limits.compare(&schema_or_any(&old.output), &schema_or_any(&new.output), objects_only);
                     found.extend(difference(&output, &OUTPUT_KINDS, new, &mut limits));
                     results.push(output);
                 }
-                if old.text != new.text || has_texts {
+                if old.text != new.text || has_changed_texts {
                     let what = if old.text != new.text { "title or description" } else { "texts of the schema" };
                     let message = format!("the {what} changed");
                     found.push(finding(&kinds::TEXT_CHANGED, new, new.pointer.clone(), message));
@@ -239,7 +247,7 @@ impl Diff {
         let changed = narrower + wider + both;
         format!(
             "{tools}, {}: {} breaking, {}, {}; {}: {} equal, {} changed, {} not decided",
-            self.judges(),
+            self.dialects_text(),
             grouped(breaking),
             counted(warnings, "warning"),
             counted(notes, "note"),
@@ -250,16 +258,16 @@ impl Diff {
         )
     }
 
-    fn judges(&self) -> String {
+    fn dialects_text(&self) -> String {
         let profile = self.profile.as_ref().map(|profile| format!(" ({profile})")).unwrap_or_default();
         format!("{}{profile}", counted(self.dialects.len(), "dialect"))
     }
 
     fn document(&self) -> Node<'static> {
         let count = |count: usize| Node::count(count as u64);
-        let of = |test: fn(&Pair) -> bool| count(self.pairs.iter().filter(|pair| test(pair)).count());
+        let count_pairs = |test: fn(&Pair) -> bool| count(self.pairs.iter().filter(|pair| test(pair)).count());
         let is_renamed = |pair: &&Pair| {
-            let names = (self.tool(0, pair.old), self.tool(1, pair.new));
+            let names = (self.tool(OLD, pair.old), self.tool(NEW, pair.new));
             matches!(names, (Some(old), Some(new)) if old.name != new.name)
         };
         let counts = &self.counts;
@@ -267,10 +275,10 @@ impl Diff {
             (
                 "tools",
                 record([
-                    ("old", count(self.tools[0].len())),
-                    ("new", count(self.tools[1].len())),
-                    ("removed", of(|pair| pair.new.is_none())),
-                    ("added", of(|pair| pair.old.is_none())),
+                    ("old", count(self.tools[OLD].len())),
+                    ("new", count(self.tools[NEW].len())),
+                    ("removed", count_pairs(|pair| pair.new.is_none())),
+                    ("added", count_pairs(|pair| pair.old.is_none())),
                     ("renamed", count(self.pairs.iter().filter(is_renamed).count())),
                 ]),
             ),
@@ -309,14 +317,14 @@ struct Kinds {
     what: &'static str,
 }
 
-const INPUT: Kinds = Kinds {
+const INPUT_KINDS: Kinds = Kinds {
     narrower: &kinds::INPUT_NARROWER,
     wider: &kinds::INPUT_WIDER,
     both: &kinds::INPUT_BOTH,
     undecided: &kinds::INPUT_UNDECIDED,
     what: "the schema of the arguments",
 };
-static SCHEMA: Kinds = Kinds { what: "the schema", ..INPUT };
+static SCHEMA_KINDS: Kinds = Kinds { what: "the schema", ..INPUT_KINDS };
 static OUTPUT_KINDS: Kinds = Kinds {
     narrower: &kinds::OUTPUT_NARROWER,
     wider: &kinds::OUTPUT_WIDER,
@@ -344,7 +352,7 @@ impl Limits {
 }
 
 fn difference(found: &SchemaComparison, kinds: &Kinds, tool: &Tool, limits: &mut Limits) -> Option<Finding> {
-    let quoted = |value: &String| format!("`{}`", cut(value, WITNESS));
+    let quoted = |value: &String| format!("`{}`", cut(value, MAX_SHOWN_WITNESS));
     let (kind, message) = match (&found.only_old, &found.only_new) {
         _ if found.is_equal => return None,
         (Some(old), None) => (kinds.narrower, format!("{} refuses {}, which it accepted", kinds.what, quoted(old))),
@@ -378,7 +386,7 @@ fn finding(kind: &'static Kind, tool: &Tool, pointer: String, message: String) -
         pointer,
         is_of_request: false,
         message,
-        more: 0,
+        unlisted: 0,
         reported_by: Vec::new(),
         witnesses: Vec::new(),
     }
@@ -407,7 +415,7 @@ impl Task for Diff {
         let step = step.saturating_sub(self.pairs.len());
         let Some(dialect) = self.dialects.get(step / 2) else { return Ok(()) };
         if step % 2 == 0 {
-            self.old_grades = self.grades(0, dialect)?;
+            self.old_grades = self.grades(OLD, dialect)?;
             return Ok(());
         }
         self.judge(dialect)
@@ -415,7 +423,7 @@ impl Task for Diff {
 
     fn finish(self: Box<Self>, terminal: &Terminal) -> Result<Output, CommandError> {
         let findings = self.found.sorted();
-        let places = self.sources.get(1).map(|new| new.locations(&findings, 1)).unwrap_or_default();
+        let places = self.sources.get(NEW).map(|new| new.locations(&findings, NEW)).unwrap_or_default();
         let count = |severity| findings.iter().filter(|finding| finding.severity == severity).count();
         let levels = [Severity::Refused, Severity::Reinterpreted, Severity::Ignored].map(count);
         let fail_on = self.arguments.fail_on.unwrap_or(DiffFailOn::Breaking);
@@ -426,6 +434,7 @@ impl Task for Diff {
         }
         let format = if self.arguments.json { formats::JSON } else { self.arguments.format };
         let code = if exceeded == [false; 3] { EXIT_SUCCESS } else { EXIT_FOUND };
+        let is_by_entry = true;
         let report = Report {
             command: "diff",
             outline: Some(self.summary(levels)),
@@ -436,10 +445,10 @@ impl Task for Diff {
             is_rewritten: false,
             exceeded,
             sources: &self.sources,
-            groups: bounded(groups(findings.into_iter().zip(places).collect()), true),
+            groups: bounded(groups(findings.into_iter().zip(places).collect()), is_by_entry),
             failed: &[],
             notes: &[],
-            milder: [0; 3],
+            hidden_counts: [0; 3],
             ignored: 0,
             known: 0,
             stale: Vec::new(),

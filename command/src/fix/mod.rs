@@ -96,7 +96,7 @@ impl Fixer<'_> {
         entries: &[Named],
         wanted: &BTreeMap<usize, Wanted>,
     ) -> Result<Fixed, CommandError> {
-        let Input { subject, places } = Input::read(text)?.without_request();
+        let Input { subject, pointers } = Input::read(text)?.without_request();
         let list = match subject {
             Subject::Tools(list) | Subject::Request(list) => list,
             Subject::Schemas(schemas) => Node::array(schemas),
@@ -118,7 +118,7 @@ impl Fixer<'_> {
                 edits.push((format!("{}{inside}", entry.pointer), better));
             }
         }
-        let text = write_fixed_text(text, &list, &places, &edits)?;
+        let text = write_fixed_text(text, &list, &pointers, &edits)?;
         Ok(Fixed { text, unsafe_only, reasons })
     }
 
@@ -611,7 +611,7 @@ fn edit_at<'a>(node: &mut Node<'a>, pointer: &str, change: &mut dyn FnMut(&mut N
 fn write_fixed_text(
     text: &str,
     list: &Node<'_>,
-    places: &InputPointers,
+    pointers: &InputPointers,
     edits: &[(String, String)],
 ) -> Result<String, CommandError> {
     let failed = || {
@@ -623,7 +623,7 @@ fn write_fixed_text(
     for (pointer, value) in edits {
         let value = json::read(value).map_err(|_| failed())?;
         let before = value_at(list, pointer).ok_or_else(failed)?;
-        let (line, inside) = places.of(pointer);
+        let (line, inside) = pointers.of(pointer);
         let (from, part) = match line {
             Some(number) => line_at(text, number).ok_or_else(failed)?,
             None => (0, text),

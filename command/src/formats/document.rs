@@ -44,8 +44,8 @@ pub(super) fn render<'r>(report: &'r Report<'_>) -> Node<'r> {
         (
             "notShown",
             record([
-                ("reinterpreted", Node::count(report.milder[1] as u64)),
-                ("ignored", Node::count(report.milder[2] as u64)),
+                ("reinterpreted", Node::count(report.hidden_counts[1] as u64)),
+                ("ignored", Node::count(report.hidden_counts[2] as u64)),
                 ("byConfiguration", Node::count(report.ignored as u64)),
                 ("byBaseline", Node::count(report.known as u64)),
             ]),
@@ -103,8 +103,8 @@ fn finding<'r>(report: &'r Report<'_>, group: &'r Group) -> Node<'r> {
     for (name, witness) in &finding.witnesses {
         members.push((Text::new(*name), json::read(witness).unwrap_or_default()));
     }
-    if finding.more > 0 {
-        members.push((Text::new("more"), Node::count(finding.more as u64)));
+    if finding.unlisted > 0 {
+        members.push((Text::new("more"), Node::count(finding.unlisted as u64)));
     }
     Node::object(Object::from_iter(members))
 }

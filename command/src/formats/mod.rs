@@ -39,7 +39,7 @@ pub(crate) struct Report<'r> {
     pub(crate) failed: &'r [CommandError],
     pub(crate) notes: &'r [String],
     /// Number of findings that are not shown, by severity.
-    pub(crate) milder: [usize; 3],
+    pub(crate) hidden_counts: [usize; 3],
     pub(crate) ignored: usize,
     /// Number of findings in the baseline.
     pub(crate) known: usize,
@@ -111,7 +111,7 @@ impl Report<'_> {
         for (word, is_loss) in severities.into_iter().chain(losses) {
             let of = |group: &&Group| group.finding.word() == word && group.finding.outcome.is_some() == is_loss;
             let count: usize =
-                self.groups.iter().filter(of).map(|group| 1 + group.copies.len() + group.finding.more).sum();
+                self.groups.iter().filter(of).map(|group| 1 + group.copies.len() + group.finding.unlisted).sum();
             if count == 0 {
                 continue;
             }
@@ -143,7 +143,7 @@ impl Report<'_> {
     }
 
     fn hidden_findings_note(&self) -> Option<String> {
-        let [_, reinterpreted, ignored] = self.milder;
+        let [_, reinterpreted, ignored] = self.hidden_counts;
         let mut words = Vec::new();
         if reinterpreted + ignored > 0 {
             let show = if ignored > 0 { "ignored" } else { "reinterpreted" };
@@ -194,8 +194,8 @@ fn counts(group: &Group) -> String {
         0 => String::new(),
         more => format!(" ({} copies of this definition)", grouped(more + 1)),
     };
-    if group.finding.more > 0 {
-        suffix.push_str(&format!(" ({} more like this are not listed)", grouped(group.finding.more)));
+    if group.finding.unlisted > 0 {
+        suffix.push_str(&format!(" ({} more like this are not listed)", grouped(group.finding.unlisted)));
     }
     suffix
 }

@@ -103,7 +103,7 @@ pub(crate) struct Matrix {
     /// Either `tool` or `schema`.
     noun: &'static str,
     tools: Vec<Named>,
-    places: InputPointers,
+    pointers: InputPointers,
     columns: Vec<Column>,
 }
 
@@ -113,9 +113,9 @@ impl Matrix {
         input: SourceText,
         dialects: Vec<&'static Dialect>,
     ) -> Result<Matrix, CommandError> {
-        let Input { subject, places } = Input::read(&input.text)?.require_checkable()?;
-        let (noun, tools) = (subject.noun(), subject.entries().map_err(|error| places.locate(&error))?);
-        Ok(Matrix { arguments, input, dialects, noun, tools, places, columns: Vec::new() })
+        let Input { subject, pointers } = Input::read(&input.text)?.require_checkable()?;
+        let (noun, tools) = (subject.noun(), subject.entries().map_err(|error| pointers.locate(&error))?);
+        Ok(Matrix { arguments, input, dialects, noun, tools, pointers, columns: Vec::new() })
     }
 
     /// Returns the matrix of an input for a report. Nothing fails in such a matrix.
@@ -161,9 +161,9 @@ impl Matrix {
         // self-referential struct.
         let input = Input::read(&self.input.text)?.require_checkable()?;
         let refusing = refusing_templates(dialect, &input.subject, &self.tools);
-        let templates = refusing.map_err(|error| self.places.locate(&error))?;
+        let templates = refusing.map_err(|error| self.pointers.locate(&error))?;
         let evaluator = Evaluator { dialect, allow, tools: &self.tools };
-        let verdicts = evaluator.verdicts(input.subject).map_err(|error| self.places.locate(&error))?;
+        let verdicts = evaluator.verdicts(input.subject).map_err(|error| self.pointers.locate(&error))?;
         self.columns.push(Column { dialect, verdicts, templates });
         Ok(())
     }

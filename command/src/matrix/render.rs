@@ -228,7 +228,7 @@ impl Matrix {
     fn name(&self, tool: &Named) -> String {
         match &tool.name {
             Some(name) => name.clone(),
-            None => match self.places.of(&tool.pointer) {
+            None => match self.pointers.of(&tool.pointer) {
                 (Some(line), _) => format!("line {line}"),
                 (None, pointer) if pointer.is_empty() => format!("(the {})", self.noun),
                 (None, pointer) => pointer,
@@ -282,7 +282,7 @@ impl Matrix {
                     (Text::new("outcome"), Node::string(loss.outcome.as_str())),
                     (Text::new("rule"), Node::string(loss.rule)),
                 ]);
-                members.extend(located(&self.places, &loss.pointer));
+                members.extend(located(&self.pointers, &loss.pointer));
                 members.push((Text::new("message"), Node::string(loss.message.clone())));
                 Node::object(Object::from_iter(members))
             });
@@ -291,7 +291,7 @@ impl Matrix {
                     (Text::new("severity"), Node::string(reason.severity.as_str())),
                     (Text::new("rule"), Node::string(reason.rule)),
                 ]);
-                members.extend(located(&self.places, &reason.pointer));
+                members.extend(located(&self.pointers, &reason.pointer));
                 members.push((Text::new("message"), Node::string(reason.message.clone())));
                 Node::object(Object::from_iter(members))
             });
@@ -306,7 +306,7 @@ impl Matrix {
             ]))
         });
         let mut members = Vec::from([(Text::new("name"), tool.name.clone().map_or_else(Node::default, Node::string))]);
-        members.extend(located(&self.places, &tool.pointer));
+        members.extend(located(&self.pointers, &tool.pointer));
         members.push((Text::new("dialects"), Node::array(verdicts.collect())));
         Node::object(Object::from_iter(members))
     }

@@ -48,7 +48,7 @@ pub(crate) struct Probe {
     target: Target,
     private: Private,
     source: String,
-    places: InputPointers,
+    pointers: InputPointers,
     noun: &'static str,
     tools: Vec<Tool>,
     search: GroupSearch,
@@ -74,9 +74,9 @@ impl Probe {
         let dialect = dialects_named(std::slice::from_ref(&arguments.dialect)).first().copied().ok_or_else(none)?;
         let endpoint = Endpoint::of(dialect.name).ok_or_else(none)?;
         let target = Target::new(&arguments, endpoint, internal::strict_member(dialect))?;
-        let Input { subject, places } = Input::read(&input.text)?.require_checkable()?;
+        let Input { subject, pointers } = Input::read(&input.text)?.require_checkable()?;
         let noun = subject.noun();
-        let mut tools = target::tools(subject, dialect).map_err(|error| places.locate(&error))?;
+        let mut tools = target::tools(subject, dialect).map_err(|error| pointers.locate(&error))?;
         if let Some(wanted) =
             arguments.tools.iter().find(|wanted| !tools.iter().any(|tool| tool.name.as_ref() == Some(wanted)))
         {
@@ -95,7 +95,7 @@ impl Probe {
             target,
             private,
             source,
-            places,
+            pointers,
             noun,
             tools,
             search,

@@ -118,7 +118,7 @@ fn document(probe: &Probe, lines: &[(&Tool, Line<'_>)], together: &Line<'_>) -> 
         let name = tool.name.clone().map_or_else(Node::default, Node::string);
         let head = record([("name", name)]);
         let mut members: Object<'static> = head.as_object().cloned().unwrap_or_default();
-        located(&probe.places, &tool.pointer).into_iter().for_each(|(key, value)| members.set(key, value));
+        located(&probe.pointers, &tool.pointer).into_iter().for_each(|(key, value)| members.set(key, value));
         for member in line.members().as_object().into_iter().flat_map(Object::iter) {
             members.set(member.key.clone(), member.value.clone());
         }
@@ -211,6 +211,6 @@ fn colored(line: &Line<'_>, paint: Paint) -> String {
 fn name_or_pointer(probe: &Probe, tool: &Tool) -> String {
     match &tool.name {
         Some(name) => cut(&shown(name), NAME).into_owned(),
-        None => probe.places.of(&tool.pointer).1,
+        None => probe.pointers.of(&tool.pointer).1,
     }
 }

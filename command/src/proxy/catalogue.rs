@@ -52,6 +52,7 @@ struct AdaptedList {
     list: String,
     /// Original definitions of the tools as JSON text, by server and name.
     originals: BTreeMap<(usize, String), String>,
+    /// Names by index of the server. Empty if the server has no list.
     servers: Vec<String>,
     search: Option<ToolSearch>,
     /// Name of the tool that reads the rest of a cut result.
@@ -64,7 +65,7 @@ struct AdaptedList {
 pub(super) struct Report {
     pub(super) left_out: Vec<LeftOut>,
     pub(super) changes: Vec<String>,
-    pub(super) count: usize,
+    pub(super) tool_count: usize,
     /// True if the tools are available through a search.
     pub(super) has_search: bool,
 }
@@ -112,6 +113,7 @@ pub(super) enum Target {
 impl Catalogue {
     pub(super) fn new(settings: &Settings) -> Catalogue {
         let steps = settings.dialects.iter().enumerate().map(|(at, dialect)| {
+            // The list is not sent in one request, so the maximum number of tools does not apply.
             let options = internal::with_any_count(internal::tools_options(*dialect));
             let mut options = internal::with_server(options, settings.name.clone());
             options.format = Some(ToolFormat::Mcp);
@@ -144,7 +146,7 @@ impl Catalogue {
         self.adapted.as_ref().map(|adapted| adapted.report.clone()).unwrap_or_default()
     }
 
-    pub(super) fn replace_tools(&mut self, lists: &[List<'_>], several: bool) -> Result<(), Error> {
+    pub(super) fn replace_tools(&mut self, lists: &[List<'_>], has_several_servers: bool) -> Result<(), Error> {
         let (mut originals, mut left_out) = (BTreeMap::new(), Vec::new());
         let mut written = Vec::with_capacity(lists.len());
         for List { server, name, tools } in lists {
@@ -153,7 +155,7 @@ impl Catalogue {
                 let tool_name = json::read(tool).ok().and_then(|tool| text_at(&tool, &["name"]));
                 let Some(tool_name) = tool_name else {
                     let message = "expected a tool with a name, found something else".to_string();
-                    let server = several.then(|| (*name).to_string());
+                    let server = has_several_servers.then(|| (*name).to_string());
                     left_out.push(LeftOut { tool: String::new(), server, message });
                     continue;
                 };
@@ -162,9 +164,14 @@ impl Catalogue {
                 kept.push(tool.as_str());
             }
             let list = format!("[{}]", kept.join(","));
-            written.push(if several { format!("{{\"server\":{},\"tools\":{list}}}", quoted(name)) } else { list });
+            written.push(if has_several_servers {
+                format!("{{\"server\":{},\"tools\":{list}}}", quoted(name))
+            } else {
+                list
+            });
         }
-        let mut list = if several { format!("[{}]", written.join(",")) } else { written.pop().unwrap_or_default() };
+        let mut list =
+            if has_several_servers { format!("[{}]", written.join(",")) } else { written.pop().unwrap_or_default() };
         if list.is_empty() {
             list.push_str("[]");
         }
@@ -197,7 +204,7 @@ impl Catalogue {
             list = without_output_schemas(&list, &mut changes)?;
         }
         let tools = json::read(&list)?;
-        let count = tools.as_array().map(<[Node<'_>]>::len).unwrap_or_default();
+        let tool_count = tools.as_array().map(<[Node<'_>]>::len).unwrap_or_default();
         let (for_model, for_apps): (Vec<Node<'_>>, Vec<Node<'_>>) =
             tools.as_array().unwrap_or_default().iter().cloned().partition(is_for_model);
         let search = match self.most_listed {
@@ -206,20 +213,20 @@ impl Catalogue {
             }
             _ => None,
         };
-        let shown = search.as_ref().map(|search| search.tools(&for_apps));
+        let search_list = search.as_ref().map(|search| search.tools(&for_apps));
         let reader = self.has_reader.then(|| {
             let names: BTreeSet<String> = tools.as_array().into_iter().flatten().filter_map(name_of).collect();
             free_name(results::READ, |name| {
                 names.contains(name) || search.as_ref().is_some_and(|search| search.has(name))
             })
         });
-        let report = Report { left_out, changes, count, has_search: search.is_some() };
+        let report = Report { left_out, changes, tool_count, has_search: search.is_some() };
         let servers = lists.iter().map(|list| (list.server, list.name.to_string())).collect::<BTreeMap<_, _>>();
-        let last = servers.keys().next_back().map_or(0, |last| last + 1);
-        let servers = (0..last).map(|at| servers.get(&at).cloned().unwrap_or_default()).collect();
+        let server_count = servers.keys().next_back().map_or(0, |last| last + 1);
+        let servers = (0..server_count).map(|at| servers.get(&at).cloned().unwrap_or_default()).collect();
         drop(tools);
         self.original_list = original_list;
-        let mut list = shown.unwrap_or(list);
+        let mut list = search_list.unwrap_or(list);
         if let Some(reader) = &reader {
             list = with_item(&list, &results::reader(reader));
         }
@@ -261,11 +268,11 @@ impl Catalogue {
 impl AdaptedList {
     fn restore_call(
         &self,
-        shown: &str,
+        client_name: &str,
         arguments: Option<&str>,
         repair: Option<&RepairOptions>,
     ) -> Result<Option<Call>, Error> {
-        let (mut name, mut server) = (shown.to_string(), None);
+        let (mut name, mut server) = (client_name.to_string(), None);
         let mut text = arguments.unwrap_or("{}").to_string();
         let mut repaired = None;
         for restore in self.restores.iter().rev() {
@@ -286,9 +293,9 @@ impl AdaptedList {
         };
         let server = match server.filter(|server| self.originals.contains_key(&(*server, name.clone()))) {
             Some(server) => server,
-            None => match self.server_of_original_name(shown) {
+            None => match self.server_of_original_name(client_name) {
                 Some(server) => {
-                    (name, text) = (shown.into(), arguments.unwrap_or("{}").into());
+                    (name, text) = (client_name.into(), arguments.unwrap_or("{}").into());
                     repaired = None;
                     server
                 }
@@ -373,10 +380,9 @@ fn change_line(about: &ToolChange) -> String {
     format!("{}{of}: {} ({}){at}", shown(&about.tool), shown(&change.message), change.rule)
 }
 
-const FIND: &str = "search_tools";
-const CALL: &str = "call_tool";
-/// Default number of results.
-const DEFAULT: usize = 5;
+const SEARCH_TOOL: &str = "search_tools";
+const CALL_TOOL: &str = "call_tool";
+const DEFAULT_RESULTS: usize = 5;
 /// Maximum number of results.
 const MAX_RESULTS: u64 = 20;
 
@@ -399,7 +405,7 @@ impl ToolSearch {
             entries.filter_map(|tool| Some((name_of(tool)?, json::write(tool)))).collect();
         let free = |name: &str| free_name(name, |name| names_in_use.contains(name));
         let index = ToolIndex::new(json::write(&Node::array(tools)).as_str())?;
-        Ok(ToolSearch { find: free(FIND), call: free(CALL), index, definitions })
+        Ok(ToolSearch { find: free(SEARCH_TOOL), call: free(CALL_TOOL), index, definitions })
     }
 
     /// Returns the list that the client receives, as JSON text, with the tools for apps.
@@ -417,8 +423,9 @@ impl ToolSearch {
         format!(
             "[{{\"name\":{find},\"description\":{finding},\"inputSchema\":{{\"type\":\"object\",\"properties\":{{\
              \"query\":{{\"type\":\"string\",\"description\":\"What the tool should do, in a few words.\"}},\
-             \"limit\":{{\"type\":\"integer\",\"description\":\"Maximum number of results (default {DEFAULT}, at most \
-             {MAX_RESULTS}).\"}}}},\"required\":[\"query\"]}},\"annotations\":{{\"readOnlyHint\":true}}}},\
+             \"limit\":{{\"type\":\"integer\",\"description\":\"Maximum number of results (default \
+             {DEFAULT_RESULTS}, at most {MAX_RESULTS}).\"}}}},\"required\":[\"query\"]}},\
+             \"annotations\":{{\"readOnlyHint\":true}}}},\
              {{\"name\":{call},\"description\":{calling},\"inputSchema\":{{\"type\":\"object\",\"properties\":{{\
              \"name\":{{\"type\":\"string\",\"description\":\"The name of the tool.\"}},\
              \"arguments\":{{\"type\":\"object\",\"description\":\"The arguments of the tool.\"}}}},\
@@ -443,9 +450,10 @@ impl ToolSearch {
         let Some(query) = text_at(&arguments, &["query"]).filter(|query| !query.trim().is_empty()) else {
             return failed_call("expected `query`, a string that describes what the tool should do, found none");
         };
-        let limit = arguments.u64_at("limit").unwrap_or(DEFAULT as u64).clamp(1, MAX_RESULTS);
-        let options =
-            SearchOptions::default().limit(usize::try_from(limit).unwrap_or(DEFAULT)).tool_search_name(&*self.find);
+        let limit = arguments.u64_at("limit").unwrap_or(DEFAULT_RESULTS as u64).clamp(1, MAX_RESULTS);
+        let options = SearchOptions::default()
+            .limit(usize::try_from(limit).unwrap_or(DEFAULT_RESULTS))
+            .tool_search_name(&*self.find);
         let found = match self.index.search(&query, &options) {
             Ok(found) => found,
             Err(error) => return failed_call(error.message()),

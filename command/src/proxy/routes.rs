@@ -250,7 +250,7 @@ impl Proxy {
              \"behindSearch\":{},\"leftOut\":[{}],\"changes\":[{}]}}",
             texts(&self.servers.iter().map(|server| server.name.clone()).collect::<Vec<_>>()),
             texts(&self.settings.dialects.iter().map(ToString::to_string).collect::<Vec<_>>()),
-            report.count,
+            report.tool_count,
             report.has_search,
             left_out.collect::<Vec<_>>().join(","),
             texts(&report.changes)
@@ -267,7 +267,7 @@ impl Proxy {
             self.log(&format!("{more} more tools are left out; the resource `{REPORT}` lists them"));
         }
         if report.has_search {
-            self.log(&format!("{} tools are available through a search", report.count));
+            self.log(&format!("{} tools are available through a search", report.tool_count));
         }
         for change in &report.changes {
             self.report_line("changed", change);

@@ -255,8 +255,8 @@ impl Server {
         if json::read(&input.text).is_ok() {
             input.text = indented(&input.text) + "\n";
         }
-        let Input { subject, places } = Input::read(&input.text)?.require_checkable()?;
-        let entries = subject.entries().map_err(|error| places.locate(&error))?;
+        let Input { subject, pointers } = Input::read(&input.text)?.require_checkable()?;
+        let entries = subject.entries().map_err(|error| pointers.locate(&error))?;
         let about = entries.iter().enumerate().map(|(at, entry)| {
             let value = match &subject {
                 Subject::Schemas(schemas) => schemas.get(at),
@@ -272,7 +272,7 @@ impl Server {
         let (tools, noun) = (about.collect(), subject.noun());
         drop(subject);
         let matrix = Matrix::of_report(input.clone(), dialects.to_vec())?;
-        let source = Source { input, noun, places, entries, found: Findings::default() };
+        let source = Source { input, noun, pointers, entries, found: Findings::default() };
         let (document, groups, diff) = (Node::default(), Vec::new(), String::new());
         let slug = slug(&name, taken);
         Ok(Server { name, slug, locked, source, matrix: Some(matrix), tools, document, groups, diff })
@@ -284,7 +284,7 @@ impl Server {
         }
         let input = Input::read(&self.source.input.text)?.require_checkable()?;
         let found = check::findings(input.subject, dialect, Use::Tool, &self.source.entries);
-        let found = found.map_err(|error| self.source.places.locate(&error))?;
+        let found = found.map_err(|error| self.source.pointers.locate(&error))?;
         self.source.found.add(found.into_iter().filter(|finding| !ignores_rule(profile, dialect, finding.rule)));
         Ok(())
     }

@@ -212,8 +212,9 @@ impl Task for Turns {
     fn finish(self: Box<Self>, terminal: &Terminal) -> Result<Output, CommandError> {
         // The exit code is the same as without `--turns`, because the last turn is the request itself.
         let code = if self.turns.last().is_some_and(|turn| turn.is_unreachable) { EXIT_FOUND } else { EXIT_SUCCESS };
+        let compact = false;
         let output = match self.arguments.machine.json {
-            true => Output::text(&self.document(), false),
+            true => Output::data(&self.document(), compact),
             false => Output::new(self.text(terminal)),
         };
         Ok(output.with_exit_code(code))

@@ -49,14 +49,14 @@ export interface Outcome<T> {
  * Makes the call once the inputs are in the shared buffer. The parameters are the total number of words, the number of bytes of the
  * records' characters, true if the characters are escaped, and the number of inputs.
  */
-type MakeCall = (engine: Engine, words: number, chars: number, escaped: boolean, inputs: number) => GlueResult;
+type MakeCall = (engine: Engine, wordCount: number, byteCount: number, escaped: boolean, inputs: number) => GlueResult;
 
 /** Like {@link MakeCall}, but for text. `truncated` is true if the last text was cut before a lone surrogate. */
 type MakeTextCall = (
   engine: Engine,
   texts: number,
-  words: number,
-  chars: number,
+  wordCount: number,
+  byteCount: number,
   escaped: boolean,
   truncated: boolean,
 ) => GlueResult;
@@ -150,13 +150,13 @@ function asString(name: FunctionName, input: unknown): unknown {
 }
 
 function valueCall(name: FunctionName, withReport: boolean): MakeCall {
-  return (engine, words, chars, escaped, inputs) =>
-    engine.glue.call(functionNumber(engine, name), withReport, inputs, words, chars, escaped);
+  return (engine, wordCount, byteCount, escaped, inputs) =>
+    engine.glue.call(functionNumber(engine, name), withReport, inputs, wordCount, byteCount, escaped);
 }
 
 function textCall(name: FunctionName, withReport: boolean): MakeTextCall {
-  return (engine, texts, words, chars, escaped, truncated) =>
-    engine.glue.callText(functionNumber(engine, name), withReport, texts, words, chars, escaped, truncated);
+  return (engine, texts, wordCount, byteCount, escaped, truncated) =>
+    engine.glue.callText(functionNumber(engine, name), withReport, texts, wordCount, byteCount, escaped, truncated);
 }
 
 /**
@@ -188,8 +188,8 @@ export function onValues(
     const { chars, escaped } = encoder.encodedStrings();
     const count = inputs.length + late.length;
     keepRepeat?.(
-      repeater(holder, encoder.words.slice(), chars, [], (engine, words, length, name) =>
-        valueCall(name, true)(engine, words, length, escaped, count),
+      repeater(holder, encoder.words.slice(), chars, [], (engine, wordCount, byteCount, name) =>
+        valueCall(name, true)(engine, wordCount, byteCount, escaped, count),
       ),
     );
     const engine = holder.getEngine();
@@ -231,8 +231,8 @@ export function onText<T extends Text>(
       wellFormed.push(start);
     }
     keepRepeat?.(
-      repeater(holder, encoder.words.slice(), chars, wellFormed.map(snapshot), (engine, words, length, name) =>
-        textCall(name, true)(engine, wellFormed.length, words, length, escaped, truncated),
+      repeater(holder, encoder.words.slice(), chars, wellFormed.map(snapshot), (engine, wordCount, byteCount, name) =>
+        textCall(name, true)(engine, wellFormed.length, wordCount, byteCount, escaped, truncated),
       ),
     );
     const engine = holder.getEngine();
@@ -269,7 +269,7 @@ function repeater(
   words: Uint32Array,
   chars: string,
   texts: readonly Text[],
-  makeCall: (engine: Engine, words: number, chars: number, name: FunctionName) => GlueResult,
+  makeCall: (engine: Engine, wordCount: number, byteCount: number, name: FunctionName) => GlueResult,
 ): Repeat {
   return (name) => {
     const engine = holder.getEngine();

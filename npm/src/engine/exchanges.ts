@@ -82,7 +82,8 @@ export class OpenExchange {
         'Exchange.open',
         [url, text],
         openOptions,
-        ({ glue }, _, words, chars, escaped, truncated) => glue.openExchange(words, chars, escaped, truncated),
+        ({ glue }, _, wordCount, byteCount, escaped, truncated) =>
+          glue.openExchange(wordCount, byteCount, escaped, truncated),
       );
       return (opened.report as CallReport).number;
     };
@@ -204,8 +205,12 @@ function bytesOf(text: string): Uint8Array<ArrayBuffer> {
 
 /** Returns the body of an error response in the form of the API at a URL. */
 export function refusal(url: string, { code, pointer, detail }: ToolwireError): string {
-  return onText(shared, 'Exchange.refusal', [url, code, pointer, detail], null, ({ glue }, _, words, chars, ...rest) =>
-    glue.refuseExchange(words, chars, ...rest),
+  return onText(
+    shared,
+    'Exchange.refusal',
+    [url, code, pointer, detail],
+    null,
+    ({ glue }, _, wordCount, byteCount, ...rest) => glue.refuseExchange(wordCount, byteCount, ...rest),
   ).value;
 }
 
@@ -219,8 +224,8 @@ function callExchange<T extends Text>(
   operation: Operation,
   text: T,
 ): Outcome<T> {
-  return onText(holder, operation, [text], null, ({ glue }, _, words, chars, escaped, truncated) =>
-    glue[operation](exchange, words, chars, escaped, truncated),
+  return onText(holder, operation, [text], null, ({ glue }, _, wordCount, byteCount, escaped, truncated) =>
+    glue[operation](exchange, wordCount, byteCount, escaped, truncated),
   );
 }
 

@@ -33,8 +33,8 @@ export class CachedRestore {
       shared,
       inputs,
       null,
-      (engine, words, chars, escaped, count) =>
-        engine.glue.callRestore(this.#number, functionNumber(engine, name), count, words, chars, escaped),
+      (engine, wordCount, byteCount, escaped, count) =>
+        engine.glue.callRestore(this.#number, functionNumber(engine, name), count, wordCount, byteCount, escaped),
       restoreIfMissing,
     );
   }
@@ -46,8 +46,8 @@ export class CachedRestore {
       this.#text ??= JSON.stringify(this.#json);
       texts.push(this.#text);
     }
-    return onText(shared, 'restoreReply', texts, null, ({ glue }, count, words, chars, escaped, truncated) =>
-      glue.callRestoreText(this.#number, count, words, chars, escaped, truncated),
+    return onText(shared, 'restoreReply', texts, null, ({ glue }, count, wordCount, byteCount, escaped, truncated) =>
+      glue.callRestoreText(this.#number, count, wordCount, byteCount, escaped, truncated),
     );
   }
 

@@ -35,8 +35,9 @@ export class StoredSet {
   #storeAsValue(tools: unknown): boolean {
     return this.#storeWith(
       () =>
-        onValues(this.#holder, [tools], null, ({ glue }, words, chars, escaped) => glue.storeSet(words, chars, escaped))
-          .value as string | null,
+        onValues(this.#holder, [tools], null, ({ glue }, wordCount, byteCount, escaped) =>
+          glue.storeSet(wordCount, byteCount, escaped),
+        ).value as string | null,
     );
   }
 
@@ -56,8 +57,8 @@ export class StoredSet {
   /** Returns the results for some options. {@link changesOf} returns the changes. */
   resultsFor(options: unknown): ListResults {
     this.#getEngine();
-    const { value } = onValues(this.#holder, [], options, ({ glue }, words, chars, escaped) =>
-      glue.readySet(words, chars, escaped),
+    const { value } = onValues(this.#holder, [], options, ({ glue }, wordCount, byteCount, escaped) =>
+      glue.readySet(wordCount, byteCount, escaped),
     );
     return { ...(value as Omit<ListResults, 'list'>), list: this.#list as string };
   }
@@ -72,8 +73,8 @@ export class StoredSet {
   }
 
   #storeText<T extends Text>(name: string, tools: T): T {
-    return onText(this.#holder, name, [tools], null, ({ glue }, _, words, chars, escaped, truncated) =>
-      glue.storeSetText(words, chars, escaped, truncated),
+    return onText(this.#holder, name, [tools], null, ({ glue }, _, wordCount, byteCount, escaped, truncated) =>
+      glue.storeSetText(wordCount, byteCount, escaped, truncated),
     ).value;
   }
 

@@ -1,6 +1,6 @@
 /**
- * Replies that are being restored from streamed pieces. They have separate instances, because the shared instance is discarded
- * when it grows, and their state with it.
+ * Replies that are being restored from streamed pieces. They have separate instances: the shared instance is discarded when
+ * it grows, which would discard their state.
  */
 
 import type { Text } from '../options.js';
@@ -9,6 +9,9 @@ import type { AnswerChange } from '../rules.js';
 import { type Outcome, onText, onValues } from './call.js';
 import type { EngineHolder } from './instance.js';
 import { InstancePool, Session } from './sessions.js';
+
+const NO_INPUT = [null];
+const NO_OPTIONS = null;
 
 const pool = new InstancePool();
 
@@ -21,7 +24,10 @@ export class Stream {
   #calls: RepairedCall[] = [];
   #answerChanges: AnswerChange[] = [];
 
-  /** @param restore - The caller must not change it afterwards. In a list with a tool's name, it opens a stream of one call. */
+  /**
+   * @param restore - The restore data, or `[data, toolName]` for the arguments of one call. The caller must not change it
+   * afterwards.
+   */
   constructor(restore: unknown) {
     const create = (holder: EngineHolder) => open(holder, restore);
     this.#session = Session.open<Step>(pool, create, replay, close, sizeOf) as Session<Step>;
@@ -42,11 +48,11 @@ export class Stream {
   /** Ends the stream and returns what was held back: events, or text. */
   finish(asText: boolean): unknown[] {
     // The end resets the stream to its initial state, unless the last event was refused. That event is then still buffered, and nothing
-    // else has changed.
+    // else has changed. The step is then recorded as an empty piece, which adds nothing when it is replayed.
     const recordStep = () => ({ text: '' });
     const finishStream = (holder: EngineHolder, number: number) =>
-      onValues(holder, [null], null, ({ glue }, words, chars, escaped) =>
-        glue.finishStream(number, asText, words, chars, escaped),
+      onValues(holder, NO_INPUT, NO_OPTIONS, ({ glue }, wordCount, byteCount, escaped) =>
+        glue.finishStream(number, asText, wordCount, byteCount, escaped),
       );
     return this.#collect(this.#session.step(recordStep, finishStream)) as unknown[];
   }
@@ -79,21 +85,26 @@ function sizeOf(step: Step): number {
 }
 
 function open(holder: EngineHolder, restore: unknown): number {
-  const outcome = onValues(holder, [restore], null, ({ glue }, words, chars, escaped) =>
-    glue.openStream(words, chars, escaped),
+  const outcome = onValues(holder, [restore], NO_OPTIONS, ({ glue }, wordCount, byteCount, escaped) =>
+    glue.openStream(wordCount, byteCount, escaped),
   );
   return outcome.value as number;
 }
 
 function feed(holder: EngineHolder, number: number, event: unknown): Outcome<unknown> {
-  return onValues(holder, [event], null, ({ glue }, words, chars, escaped) =>
-    glue.feedStream(number, words, chars, escaped),
+  return onValues(holder, [event], NO_OPTIONS, ({ glue }, wordCount, byteCount, escaped) =>
+    glue.feedStream(number, wordCount, byteCount, escaped),
   );
 }
 
 function feedText(holder: EngineHolder, number: number, piece: string): Outcome<Text> {
-  return onText(holder, 'feedText', [piece as Text], null, ({ glue }, _, words, chars, escaped, truncated) =>
-    glue.feedStreamText(number, words, chars, escaped, truncated),
+  return onText(
+    holder,
+    'feedText',
+    [piece as Text],
+    NO_OPTIONS,
+    ({ glue }, _, wordCount, byteCount, escaped, truncated) =>
+      glue.feedStreamText(number, wordCount, byteCount, escaped, truncated),
   );
 }
 

@@ -16,12 +16,12 @@ export class StoredIndex {
   static of(name: string, tools: unknown): StoredIndex {
     const index = new StoredIndex();
     if (isText(tools)) {
-      onText(index.#holder, name, [tools], null, ({ glue }, _, words, chars, escaped, truncated) =>
-        glue.storeIndexText(words, chars, escaped, truncated),
+      onText(index.#holder, name, [tools], null, ({ glue }, _, wordCount, byteCount, escaped, truncated) =>
+        glue.storeIndexText(wordCount, byteCount, escaped, truncated),
       );
     } else {
-      onValues(index.#holder, [tools], null, ({ glue }, words, chars, escaped) =>
-        glue.storeIndex(words, chars, escaped),
+      onValues(index.#holder, [tools], null, ({ glue }, wordCount, byteCount, escaped) =>
+        glue.storeIndex(wordCount, byteCount, escaped),
       );
     }
     return index;
@@ -34,8 +34,8 @@ export class StoredIndex {
 
   /** Searches for a query, or answers a call to the tool search. */
   ask(operation: 'searchIndex' | 'answerFromIndex', input: unknown, options: unknown): unknown {
-    return onValues(this.#holder, [input], options, ({ glue }, words, chars, escaped) =>
-      glue[operation](words, chars, escaped),
+    return onValues(this.#holder, [input], options, ({ glue }, wordCount, byteCount, escaped) =>
+      glue[operation](wordCount, byteCount, escaped),
     ).value;
   }
 }

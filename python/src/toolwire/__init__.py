@@ -15,7 +15,7 @@ Take the tools of an MCP server, send them to a model in the form that its API a
 With an SDK, one line is enough: `http_client=httpx2.Client(transport=ToolwireTransport())`, from `toolwire.httpx2`.
 
 - `sanitize`: rewrite a tool's parameter schema into one *dialect*: the part of JSON Schema that one model API accepts.
-- `normalize_envelope`: repair the tool-parameter envelope only; nested content is returned exactly as it was.
+- `normalize_envelope`: make the root of a tool's parameters an object with `properties`. Nested schemas stay unchanged.
 - `apply_deferred_loading`: make a request that uses deferred tools work on an API without that feature.
 - `sanitize_tools`: sanitize a whole tool list and its names. `adapt_request`: do this and the deferred loading for a
   whole request.

@@ -266,8 +266,8 @@ pub(crate) struct Tally {
 pub(crate) struct Ledger {
     pub(crate) rows: usize,
     pub(crate) tallies: BTreeMap<&'static str, Tally>,
-    /// Rows without a dialect, by the reason.
-    pub(crate) nothing: BTreeMap<&'static str, usize>,
+    /// Number of rows by the reason.
+    pub(crate) rows_without_dialect: BTreeMap<&'static str, usize>,
     /// Number of rows by dialect and difference.
     pub(crate) differences: BTreeMap<(&'static str, String), usize>,
     /// Differences that are not exceptions.
@@ -309,7 +309,7 @@ impl Ledger {
         let dialect = match answer.row_dialect {
             RowDialect::Dialect(dialect) => dialect,
             RowDialect::Nothing(why) => {
-                *self.nothing.entry(why).or_default() += 1;
+                *self.rows_without_dialect.entry(why).or_default() += 1;
                 return;
             }
             RowDialect::Unknown => {

@@ -85,7 +85,7 @@ pub(super) fn page(ledger: &Ledger) -> String {
         let _ = writeln!(page, "| `{dialect}` | {differences} | {count} | {why} |");
     }
     page += "\n## Rows without a dialect\n\n| reason | rows |\n|---|--:|\n";
-    for (why, count) in &ledger.nothing {
+    for (why, count) in &ledger.rows_without_dialect {
         let _ = writeln!(page, "| {why} | {count} |");
     }
     let _ = write!(page, "\n{PROGRAMS}");

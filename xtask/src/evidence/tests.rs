@@ -25,14 +25,14 @@ fn print_line(line: &str) {
     let _ = writeln!(std::io::stderr(), "{line}");
 }
 
-fn whole() -> Option<Ledger> {
-    let whole = Ledger::read_all();
-    if whole.is_none() {
+fn full_ledger() -> Option<Ledger> {
+    let ledger = Ledger::read_all();
+    if ledger.is_none() {
         print_line(&format!(
             "skipped: expected all files of answers in {DATA} next to the checkout, found only some of them"
         ));
     }
-    whole
+    ledger
 }
 
 fn assert_faultless(ledger: &Ledger) {
@@ -53,13 +53,13 @@ fn tables_agree_with_the_recorded_answers_of_the_sample() {
 
 #[test]
 fn tables_agree_with_all_recorded_answers() {
-    let Some(ledger) = whole() else { return };
+    let Some(ledger) = full_ledger() else { return };
     print_line(&format!("{} answers", ledger.rows));
     for (dialect, tally) in &ledger.tallies {
         let (accepted, rejected, excepted) = (tally.accepted, tally.rejected, tally.excepted);
         print_line(&format!("  {dialect:<20} {accepted:>4} accepted, {rejected:>3} rejected, {excepted:>2} excepted"));
     }
-    for (why, count) in &ledger.nothing {
+    for (why, count) in &ledger.rows_without_dialect {
         print_line(&format!("  {count:>4} without a dialect: {why}"));
     }
     assert_faultless(&ledger);
@@ -67,14 +67,14 @@ fn tables_agree_with_all_recorded_answers() {
 
 #[test]
 fn the_page_is_fresh() {
-    let Some(ledger) = whole() else { return };
+    let Some(ledger) = full_ledger() else { return };
     assert!(
         fs::read_to_string(root().join(PAGE)).is_ok_and(|old| old == ledger.page()),
         "{PAGE} is stale; write it with `cargo xtask evidence`, and read what changed"
     );
 }
 
-/// Rows of `toolwire probe --record`, for every surface that it probes, in the form of its cases.
+/// Rows that `toolwire probe --record` writes: a built row for each surface, and the rows in tests/command/probe.json.
 #[test]
 fn rows_that_probe_records_are_known() {
     let read = |path: &str| fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"));
@@ -83,6 +83,7 @@ fn rows_that_probe_records_are_known() {
         endpoints.split("surface: \"").skip(1).filter_map(|rest| rest.split('"').next()).collect();
     let mut rows: Vec<String> = surfaces
         .iter()
+        // The surface of a URL that no endpoint lists (`ELSEWHERE` in endpoints.rs).
         .chain(&["elsewhere"])
         .map(|surface| {
             let format = if *surface == "bedrock" { "bedrock-converse" } else { "openai-chat" };
@@ -115,7 +116,7 @@ fn probed_answers_agree_with_the_tables() {
 /// Rows written for this test, which contradict the tables.
 #[test]
 fn contradicting_rows_are_reported() {
-    let rows = |surface: &str, verdict: &str, error: &str, schema: &str| {
+    let faults_of = |surface: &str, verdict: &str, error: &str, schema: &str| {
         let strict = surface == "openai-chat";
         let row = format!(
             r#"{{"surface":"{surface}","format":"openai-chat","kind":"tool","carrier":"function.parameters",
@@ -132,13 +133,16 @@ fn contradicting_rows_are_reported() {
         r#"{"type":"object","properties":{"a":{"type":"string"}},"required":[],"additionalProperties":false}"#;
     let is_closed = "additionalProperties is required to be supplied and to be false";
     for (found, expected) in [
-        (rows("nobody", "accepted", "", closed), "neither mapped to a dialect nor listed"),
-        (rows("openai-chat", "accepted", "", optional), "accepted: `not-required`"),
-        (rows("openai-chat", "rejected", "something else", open), "no rule is known for the error"),
-        (rows("openai-chat", "rejected", is_closed, closed), "no violation is found, expected `object-not-closed`"),
+        (faults_of("nobody", "accepted", "", closed), "neither mapped to a dialect nor listed"),
+        (faults_of("openai-chat", "accepted", "", optional), "accepted: `not-required`"),
+        (faults_of("openai-chat", "rejected", "something else", open), "no rule is known for the error"),
+        (
+            faults_of("openai-chat", "rejected", is_closed, closed),
+            "no violation is found, expected `object-not-closed`",
+        ),
     ] {
         assert!(found.contains(expected), "expected {expected:?}, found {found:?}");
     }
-    assert_eq!(rows("openai-chat", "accepted", "", closed), "");
-    assert_eq!(rows("openai-chat", "rejected", is_closed, open), "");
+    assert_eq!(faults_of("openai-chat", "accepted", "", closed), "");
+    assert_eq!(faults_of("openai-chat", "rejected", is_closed, open), "");
 }
