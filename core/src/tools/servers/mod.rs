@@ -525,27 +525,22 @@ fn plan_names(
         true => name_with_prefix(name_pattern, tool),
         false => (!is_shared(&tool.name)).then(|| tool.name.display().into_owned()),
     };
-    let mut preferences: Vec<Option<String>> = tools.iter().map(preferred).collect();
+    let preferences: Vec<Option<String>> = tools.iter().map(preferred).collect();
     let mut preference_counts: Map<&String, usize> = Map::new();
     preferences.iter().flatten().for_each(|preferred| *preference_counts.entry(preferred).or_default() += 1);
     let is_unique = |preferred: &String| preference_counts.get(&preferred) == Some(&1) && !taken.has(preferred);
     let are_unique: Vec<bool> = preferences.iter().map(|preferred| preferred.as_ref().is_some_and(is_unique)).collect();
     drop(preference_counts);
-    for (preferred, is_unique) in preferences.iter_mut().zip(are_unique) {
-        if !is_unique {
-            *preferred = None;
-        }
-    }
     let mut assigned = taken.clone();
     let reserve = |assigned: &mut Taken, tool: &ServerTool| {
         let name = name_with_digest(name_pattern, has_prefix(tool), tool);
         Text::new(assigned.reserve_unused(name, name_pattern.max_length))
     };
-    // Tools without a preferred name come first, because each other name may be changed.
+    // Tools without a unique name come first, because each other name may be changed.
     let with_digests: Vec<Option<Text<'static>>> = tools
         .iter()
-        .zip(&preferences)
-        .map(|(tool, preferred)| preferred.is_none().then(|| reserve(&mut assigned, tool)))
+        .zip(are_unique)
+        .map(|(tool, is_unique)| (!is_unique).then(|| reserve(&mut assigned, tool)))
         .collect();
     let mut listed_names = Vec::with_capacity(tools.len());
     for ((tool, preferred), with_digest) in tools.iter().zip(preferences).zip(with_digests) {
