@@ -541,7 +541,7 @@ export type DeferredWarningCode =
   | 'choice-emptied'
   /** `tool_choice` names a tool, but the backend accepts no name: it now requires any tool. */
   | 'forced-choice-widened'
-  /** A part was moved: APIs accept only text in results, and results only directly after calls. Other parts go before the calls or after the results. System text and tool changes after a model turn go after the next user content. */
+  /** A part was moved: APIs accept only text in results, and results only directly after calls. The model's parts go before the calls, all others after the results. System text and tool changes after a model turn go after the next user content. */
   | 'moved'
   /** A call's arguments are not a JSON object, which the target requires: an empty object is sent. */
   | 'arguments-not-an-object'

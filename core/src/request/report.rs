@@ -85,9 +85,9 @@ impl Warning {
         ),
         (
             "moved",
-            "A part was moved: APIs accept only text in results, and results only directly after calls. Other parts go \
-                before the calls or after the results. System text and tool changes after a model turn go after the \
-                next user content",
+            "A part was moved: APIs accept only text in results, and results only directly after calls. The \
+                model's parts go before the calls, all others after the results. System text and tool changes after \
+                a model turn go after the next user content",
         ),
         (
             "arguments-not-an-object",

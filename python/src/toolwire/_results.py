@@ -151,7 +151,7 @@ class ClientTool(Record):
 
     namespace: str | None = None
     """The tool's namespace (OpenAI Responses), if it has one. A tool that was loaded by a search or by
-    `additional_tools` is in a namespace of its own name."""
+    `additional_tools` is in a namespace with the name of the tool."""
     name: str
     """The tool's name in its namespace."""
     kind: Literal["function", "custom", "search"]

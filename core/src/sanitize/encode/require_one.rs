@@ -55,8 +55,8 @@ pub(crate) fn require_one_property(root: &mut Node<'_>, context: &mut PassContex
 
 struct Requiring<'c> {
     context: &'c mut PassContext,
-    /// Depths of the enclosing schemas that have both a union and other assertions, or that are a branch of such a
-    /// union.
+    /// Depths of the enclosing schemas that have a union and other assertions. A branch with a union is included if its
+    /// enclosing schema is.
     constrained_by_union: Vec<usize>,
 }
 

@@ -79,7 +79,7 @@ pub(crate) fn fix_violations(
     let (mut refused_betas, mut added_betas): (Set<&str>, Vec<&str>) = (Set::new(), Vec::new());
     let mut messages: Map<usize, MessageChange> = Map::new();
     for RuleViolation { fact, rule, pointer, location } in violations {
-        // False only if a fix that renames removed the value instead.
+        // False if the fix did not rename the value, but removed it.
         let mut is_renamed = true;
         match (rule.at, location, rule.fix) {
             (_, ViolationLocation::Part(message, part), Fix::RemovePart) => {
