@@ -79,7 +79,7 @@ fn compare(folder: &Path, words: &[String]) -> Result<(), Box<dyn Error>> {
 
 fn run(words: &[String]) {
     for shape in shapes() {
-        for (work, dialect, groups) in MEASURED {
+        for (work, dialect, _, groups) in MEASURED {
             let row = format!("{}\t{dialect}\t{}\t{}", work.name(), shape.group, shape.name);
             let is_wanted = words.iter().all(|word| row.split('\t').any(|cell| cell.starts_with(word.as_str())));
             if !is_wanted || !groups.contains(&shape.group.as_str()) || !shape.works.contains(&work) {

@@ -5,18 +5,14 @@
 //! if the input is four times as large. A disturbed call with the smaller input hides a fault, so an attempt without a
 //! fault measures that call twice.
 
-use std::{fs, time::Duration, time::Instant};
+use std::{collections::BTreeSet, fs, time::Duration, time::Instant};
 
 use toolwire::internal::steps;
 
 use crate::shapes::{shapes, Work, MEASURED};
 
-/// The compared sizes, in bytes.
-const SIZES: [usize; 2] = [24 << 10, 96 << 10];
-/// The compared sizes of requests with many additions, of which each costs much more than its bytes, and of compared
-/// schemas, because comparing small ones takes too little time.
-const LARGER_SIZES: [usize; 2] = [64 << 10, 256 << 10];
-/// Maximum growth of the time for a paid unit, from the smaller to the larger size. Sorting and searching grow a little.
+/// Maximum growth of the time for a paid unit, from the smaller to the larger size. Sorting and searching grow a
+/// little.
 const MAX_GROWTH: f64 = 2.2;
 /// Shorter calls are not judged, because the time is too inexact.
 const SHORTEST: Duration = Duration::from_millis(25);
@@ -93,13 +89,10 @@ fn judge(work: Work, dialect: &str, inputs: &[(Vec<String>, usize); 2]) -> Verdi
 
 pub(crate) fn faults() -> Vec<String> {
     let (mut faults, mut measured, mut judged) = (Vec::new(), 0, 0);
+    let mut judged_works = BTreeSet::new();
     for shape in shapes() {
         let name = (&shape.group, &shape.name);
-        let sizes = match shape.works {
-            [Work::Native | Work::Compare] => LARGER_SIZES,
-            _ => SIZES,
-        };
-        for (work, dialect, groups) in MEASURED {
+        for (work, dialect, sizes, groups) in MEASURED {
             if groups.contains(&shape.group.as_str()) && shape.works.contains(&work) {
                 measured += 1;
                 match judge(work, dialect, &sizes.map(|size| shape.of_size(size))) {
@@ -108,7 +101,13 @@ pub(crate) fn faults() -> Vec<String> {
                     Verdict::Unpaid(fault) => faults.push(format!("{:?}, {dialect}, {name:?}: {fault}", work.name())),
                 }
                 judged += 1;
+                judged_works.insert((work, dialect));
             }
+        }
+    }
+    for (work, dialect, ..) in MEASURED {
+        if !judged_works.contains(&(work, dialect)) {
+            faults.push(format!("{:?}, {dialect}: no call is long enough to be judged", work.name()));
         }
     }
     println!("{measured} calls measured, {judged} long enough to be judged");

@@ -3,7 +3,7 @@
 
 #![allow(clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
-use std::{collections::BTreeSet, fs, path::PathBuf, time::Instant};
+use std::{collections::BTreeSet, fs, path::PathBuf};
 
 use crate::reference::sources;
 use serde_json::{json, Value};
@@ -284,40 +284,4 @@ fn hostile_lists_are_searched_in_time() {
     );
     let long: String = (0..100_000).map(|at| format!("w{at} word ")).collect();
     assert_eq!(index.search(&long, &SearchOptions::default()).expect("a query").len(), 2);
-}
-
-/// Ten thousand tools: the real ones under other names. Run with `--release --ignored --nocapture`.
-#[test]
-#[ignore = "measures time: `cargo test --release --test it search -- --ignored --nocapture`"]
-fn time_of_searches_in_long_lists_is_measured() {
-    for (tools, is_whole) in tools() {
-        for count in [1_000, 10_000, 20_000] {
-            let list: Vec<Value> = (0..count)
-                .map(|at| {
-                    let mut tool = tools[at % tools.len()].clone();
-                    tool["name"] =
-                        json!(format!("s{}_{}", at / tools.len(), tool["name"].as_str().unwrap_or_default()));
-                    tool
-                })
-                .collect();
-            let text = json!(list).to_string();
-            let cases = cases(&tools, is_whole);
-            let start = Instant::now();
-            let index = ToolIndex::new(&text).expect("a list");
-            let built = start.elapsed();
-            let start = Instant::now();
-            let hits: usize = cases
-                .iter()
-                .map(|case| index.search(&case.query, &SearchOptions::default()).expect("a query").len())
-                .sum();
-            let query = start.elapsed() / cases.len() as u32;
-            let pattern = SearchOptions::default().mode(toolwire::options::SearchMode::Regex);
-            let start = Instant::now();
-            let regex = index.search(r"(get|list)_\w+_alerts?$", &pattern).map(|_| start.elapsed());
-            println!(
-                "{count} tools, {} bytes: built from text in {built:.2?}, {query:.2?} a query ({hits} hits), pattern {regex:.2?}",
-                text.len()
-            );
-        }
-    }
 }

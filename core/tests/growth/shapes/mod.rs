@@ -7,13 +7,13 @@ mod schemas;
 
 use serde_json::json;
 use toolwire::{
-    adapt_request, apply_deferred_loading, check, check_request, check_tools, fit_result,
-    internal::{compare_schemas, json::read},
+    adapt_request, answer_tool_search, apply_deferred_loading, check, check_request, check_tools, fit_result,
+    internal::{compare_schemas, json::read, SchemaComparison},
     normalize_envelope,
     options::{Api, HistoryPairs, Native},
     repair_arguments, restore_arguments, sanitize, sanitize_tools, search_tools, validate_arguments, validate_result,
-    AdaptOptions, DeferredOptions, DialectId, RepairOptions, Restore, ResultOptions, SanitizeOptions, SearchOptions,
-    ToolsOptions,
+    AdaptOptions, DeferredOptions, DialectId, Exchange, ExchangeOptions, RepairOptions, Restore, ResultOptions,
+    SanitizeOptions, SearchOptions, ToolSet, ToolsOptions,
 };
 
 #[allow(clippy::expect_used, reason = "a test fails by panicking")]
@@ -54,44 +54,60 @@ pub(crate) enum Work {
     Tools,
     CheckTools,
     Search,
+    AnswerSearch,
+    /// Sanitizes a list, updates it, and sanitizes it again, from the cache.
+    ToolSet,
     Defer,
     Adapt,
     CheckRequest,
     /// `adaptRequest` for a backend whose history adds tools.
     Native,
+    /// Opens an exchange.
+    Exchange,
+    /// Restores a whole reply.
+    Reply,
     Stream,
     /// Compares two schemas, as `toolwire diff` does.
     Compare,
 }
 
-/// The calls whose cost is compared with their paid units, each with the groups of its inputs.
-pub(crate) const MEASURED: [(Work, &str, &[&str]); 18] = [
+/// The sizes of compared inputs, in bytes. A call must take long enough to be judged by its time.
+pub(crate) type Sizes = [usize; 2];
+const SMALL: Sizes = [24 << 10, 96 << 10];
+const MEDIUM: Sizes = [64 << 10, 256 << 10];
+const LARGE: Sizes = [256 << 10, 1 << 20];
+
+/// The calls whose cost is compared with their paid units, each with the sizes and groups of its inputs.
+pub(crate) const MEASURED: [(Work, &str, Sizes, &[&str]); 19] = [
     (
         Work::Report,
         "openai-strict",
+        SMALL,
         &["oneOf", "anyOf", "oneOf at the root", "properties", "definitions", "nested unions"],
     ),
     (
         Work::Sanitize,
         "gemini",
+        SMALL,
         &["oneOf", "anyOf", "allOf", "shared definitions", "misnamed definitions beside many members"],
     ),
-    (Work::Check, "openai-strict", &["oneOf", "anyOf", "properties", "definitions"]),
-    (Work::Tools, "openai-strict", &["tool lists"]),
-    (Work::Tools, "anthropic", &["tool lists"]),
-    (Work::CheckTools, "openai-strict", &["tool lists"]),
-    (Work::Search, "", &["tool lists"]),
-    (Work::Defer, "", &["requests"]),
-    (Work::Adapt, "openai-strict", &["requests"]),
-    (Work::CheckRequest, "openai-strict", &["requests"]),
-    (Work::Native, "moonshot", &["additions"]),
-    (Work::Native, "xai", &["additions"]),
-    (Work::Native, "anthropic", &["additions"]),
-    (Work::Native, "gemini-interactions", &["additions"]),
-    (Work::Stream, "", &["streams"]),
-    (Work::ValidateResult, "", &["arguments by items", "arguments by circle"]),
-    (Work::FitResult, "", &["arguments by items", "arguments by circle"]),
-    (Work::Compare, "", &["compared properties", "compared definitions"]),
+    (Work::Check, "openai-strict", SMALL, &["oneOf", "anyOf", "properties", "definitions"]),
+    (Work::Tools, "openai-strict", SMALL, &["tool lists"]),
+    (Work::Tools, "anthropic", SMALL, &["tool lists"]),
+    (Work::CheckTools, "openai-strict", LARGE, &["tool lists"]),
+    (Work::Search, "", MEDIUM, &["tool lists"]),
+    (Work::ToolSet, "openai-strict", SMALL, &["tool lists"]),
+    (Work::Defer, "", LARGE, &["requests"]),
+    (Work::Adapt, "openai-strict", SMALL, &["requests"]),
+    (Work::CheckRequest, "openai-strict", LARGE, &["requests"]),
+    (Work::Native, "moonshot", MEDIUM, &["additions"]),
+    (Work::Native, "xai", MEDIUM, &["additions"]),
+    (Work::Native, "anthropic", MEDIUM, &["additions"]),
+    (Work::Native, "gemini-interactions", MEDIUM, &["additions"]),
+    (Work::Reply, "", LARGE, &["replies"]),
+    (Work::Stream, "", LARGE, &["streams"]),
+    (Work::FitResult, "", LARGE, &["arguments by items", "arguments by circle"]),
+    (Work::Compare, "", MEDIUM, &["compared properties", "compared definitions"]),
 ];
 
 impl Work {
@@ -110,20 +126,33 @@ impl Work {
             Work::Tools => "sanitizeTools",
             Work::CheckTools => "checkTools",
             Work::Search => "searchTools",
+            Work::AnswerSearch => "answerToolSearch",
+            Work::ToolSet => "ToolSet.sanitize",
             Work::Defer => "applyDeferredLoading",
             Work::Adapt => "adaptRequest",
             Work::CheckRequest => "checkRequest",
             Work::Native => "adaptRequest with native constructs",
+            Work::Exchange => "Exchange.open",
+            Work::Reply => "restore.reply",
             Work::Stream => "restore.stream",
             Work::Compare => "toolwire diff",
         }
     }
 
     pub(crate) const fn has_dialect(self) -> bool {
-        !matches!(
+        matches!(
             self,
-            Work::Envelope | Work::Search | Work::Defer | Work::Stream | Work::Compare | Work::Validate | Work::Repair
-        ) && !self.is_of_results()
+            Work::Sanitize
+                | Work::Report
+                | Work::Check
+                | Work::Restore
+                | Work::Tools
+                | Work::CheckTools
+                | Work::ToolSet
+                | Work::Adapt
+                | Work::CheckRequest
+                | Work::Native
+        )
     }
 
     /// Returns true for functions that validate values within [`JUDGED`] steps.
@@ -138,6 +167,14 @@ impl Work {
     /// A validation or repair that exhausted its budget may return "unknown".
     pub(crate) const fn is_cut_off(self, steps: usize) -> bool {
         self.is_validation() && steps >= JUDGED
+    }
+
+    /// Returns the number of steps of a search that a fixed budget ends; it may be quadratic until then.
+    pub(crate) fn steps_of_search(self, texts: &[String]) -> usize {
+        match (self, texts) {
+            (Work::Compare, [old, new]) => compared(old, new).map_or(0, |found| found.steps),
+            _ => 0,
+        }
     }
 
     /// Runs the function.
@@ -174,6 +211,16 @@ impl Work {
             Work::Tools => sanitize_tools(first, &ToolsOptions::new(id(dialect))).map(drop).map_err(code),
             Work::CheckTools => check_tools(first, &[id(dialect)]).map(drop).map_err(code),
             Work::Search => search_tools(first, "read a path", &SearchOptions::default()).map(drop).map_err(code),
+            Work::AnswerSearch => {
+                let call = r#"{"type":"tool_use","id":"t","name":"tool_search","input":{"query":"read a path"}}"#;
+                answer_tool_search(call, first, &SearchOptions::default()).map(drop).map_err(code)
+            }
+            Work::ToolSet => {
+                let (options, mut set) = (ToolsOptions::new(id(dialect)), ToolSet::new(first).map_err(code)?);
+                set.sanitize(&options).map_err(code)?;
+                set.update(first).map_err(code)?;
+                set.sanitize(&options).map(drop).map_err(code)
+            }
             Work::Defer => {
                 for target in [None, Some(Api::OpenaiChat), Some(Api::OpenaiResponses)] {
                     let mut options = DeferredOptions::default();
@@ -193,11 +240,14 @@ impl Work {
                     known.map(|(_, target, native)| DeferredOptions::default().target(*target).native(*native));
                 adapt_request(first, &AdaptOptions::new(id(dialect)).deferred(deferred)).map(drop).map_err(code)
             }
+            Work::Exchange => {
+                Exchange::open("https://api.moonshot.ai/v1/chat/completions", first, &ExchangeOptions::default())
+                    .map(drop)
+                    .map_err(code)
+            }
+            Work::Reply => stored_restore().map_err(code)?.reply(first).map(drop).map_err(code),
             Work::Stream => {
-                let plan = json!({"names": {"names": {"dollar_ref_": "$ref"}}});
-                let tools = json!({"a_b": {"name": "a.b"}, "show": {"name": "show", "plan": plan}});
-                let kept = json!({"version": 4, "tools": tools, "answer": {"wrapper": "response"}}).to_string();
-                let mut stream = Restore::from_json(&kept).map_err(code)?.stream();
+                let mut stream = stored_restore().map_err(code)?.stream();
                 for piece in (0..first.len()).step_by(1 << 10) {
                     // The text is ASCII.
                     let piece = first.get(piece..first.len().min(piece + (1 << 10))).unwrap_or_default();
@@ -205,14 +255,22 @@ impl Work {
                 }
                 stream.finish_text().map(drop).map_err(code)
             }
-            Work::Compare => {
-                let (old, new) = (read(first).map_err(code)?, read(second).map_err(code)?);
-                compare_schemas(&old, &new, true, JUDGED);
-                Ok(())
-            }
+            Work::Compare => compared(first, second).map(drop).map_err(code),
         }
     }
 }
+
+fn compared(old: &str, new: &str) -> Result<SchemaComparison, toolwire::Error> {
+    Ok(compare_schemas(&read(old)?, &read(new)?, true, JUDGED))
+}
+
+fn stored_restore() -> Result<Restore, toolwire::Error> {
+    let plan = json!({"names": {"names": {"dollar_ref_": "$ref"}}});
+    let tools = json!({"a_b": {"name": "a.b"}, "show": {"name": "show", "plan": plan}});
+    Restore::from_json(&json!({"version": 4, "tools": tools, "answer": {"wrapper": "response"}}).to_string())
+}
+
+const LIST_WORKS: &[Work] = &[Work::Tools, Work::CheckTools, Work::Search, Work::AnswerSearch, Work::ToolSet];
 
 pub(crate) struct Shape {
     /// Group of the input. Tables and lists of exceptions refer to inputs by group and name.
@@ -289,16 +347,17 @@ pub(crate) fn shapes() -> Vec<Shape> {
         all.push(Shape::new("texts of arguments", *name, &[Work::Repair], make));
     }
     for (name, list) in requests::LISTS {
-        all.push(Shape::new("tool lists", *name, &[Work::Tools, Work::CheckTools, Work::Search], move |count| {
-            vec![list(count).to_string()]
-        }));
+        all.push(Shape::new("tool lists", *name, LIST_WORKS, move |count| vec![list(count).to_string()]));
     }
     for (name, request) in requests::REQUESTS {
         let make = move |count| vec![request(count).to_string()];
-        all.push(Shape::new("requests", *name, &[Work::Defer, Work::Adapt, Work::CheckRequest], make));
+        all.push(Shape::new("requests", *name, &[Work::Defer, Work::Adapt, Work::CheckRequest, Work::Exchange], make));
     }
     for (name, request) in requests::ADDITIONS {
         all.push(Shape::new("additions", *name, &[Work::Native], move |count| vec![request(count).to_string()]));
+    }
+    for (name, reply) in requests::REPLIES {
+        all.push(Shape::new("replies", *name, &[Work::Reply], move |count| vec![reply(count).to_string()]));
     }
     for (name, stream) in requests::STREAMS {
         all.push(Shape::new("streams", *name, &[Work::Stream], move |count| vec![stream(count)]));

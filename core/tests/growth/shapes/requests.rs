@@ -35,6 +35,13 @@ pub(crate) const LISTS: Table<fn(usize) -> Value> = &[
             (0..count).map(|at| (format!("p {at}"), json!({"type": "string"}))).collect();
         json!([{"name": "f", "input_schema": {"type": "object", "properties": properties}, "input_examples": examples}])
     }),
+    ("servers with equal tools", |count| {
+        (0..count).map(|at| json!({"server": format!("s{at}"), "tools": [tool("read", at)]})).collect()
+    }),
+    ("servers whose tools get digests", |count| {
+        let tools = |_| (0..count).map(|at| tool(&format!("read__{at}"), at)).collect::<Vec<Value>>();
+        (0..2).map(|at| json!({"server": format!("s{at}"), "tools": tools(at)})).collect()
+    }),
     ("no tools", |count| (0..count).map(|at| json!({"unknown": at})).collect()),
 ];
 
@@ -292,6 +299,25 @@ fn taken_digests(count: usize, own: &str, called: &Value) -> Value {
     messages.extend((0..count).flat_map(turn));
     json!({"model": "m", "max_tokens": 9, "tools": [{"server": "s", "tools": tools}], "messages": messages})
 }
+
+pub(crate) const REPLIES: Table<fn(usize) -> Value> = &[
+    ("Anthropic: calls", |count| {
+        let call = |at: usize| json!({"type": "tool_use", "id": format!("t{at}"), "name": "show", "input": {"dollar_ref_": at}});
+        json!({"type": "message", "stop_reason": "tool_use", "content": (0..count).map(call).collect::<Vec<Value>>()})
+    }),
+    ("Chat Completions: calls", |count| {
+        let call = |at: usize| {
+            json!({"id": format!("t{at}"), "type": "function",
+                "function": {"name": "show", "arguments": "{\"dollar_ref_\":1}"}})
+        };
+        let message = json!({"role": "assistant", "tool_calls": (0..count).map(call).collect::<Vec<Value>>()});
+        json!({"choices": [{"index": 0, "message": message, "finish_reason": "tool_calls"}]})
+    }),
+    ("Chat Completions: structured output", |count| {
+        let content = json!({"response": (0..count).collect::<Vec<usize>>()}).to_string();
+        json!({"choices": [{"index": 0, "message": {"role": "assistant", "content": content}, "finish_reason": "stop"}]})
+    }),
+];
 
 pub(crate) const STREAMS: Table<fn(usize) -> String> = &[
     ("words", |count| {
